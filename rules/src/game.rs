@@ -1,0 +1,176 @@
+use crate::{Color, Move, MoveError, MoveList, Outcome, Position, Reason, Repetition, TextError};
+
+/// A game in progress, as a search sees it. The sides need not alternate.
+pub trait Game: Clone + Send + Sync + 'static {
+    fn turn(&self) -> Color;
+
+    /// Replaces the contents of `moves` by the legal moves. There may be some although the game
+    /// is over.
+    fn legal_moves(&self, moves: &mut MoveList);
+
+    /// Plays a legal move.
+    fn play(&mut self, mv: Move);
+
+    /// How the game ended, if it did. `legal` are the legal moves, so that they need not be
+    /// generated twice.
+    fn outcome_given(&self, legal: &MoveList) -> Option<Outcome>;
+
+    fn outcome(&self) -> Option<Outcome> {
+        let mut moves = MoveList::new();
+        self.legal_moves(&mut moves);
+        self.outcome_given(&moves)
+    }
+
+    /// Hash of the position together with all of its past that the rules look at: occurrences,
+    /// counting, move rule. Equal keys may share an evaluation.
+    fn state_key(&self) -> u64;
+}
+
+/// A position and the past that led to it: repetition and length are known.
+#[derive(Clone, Debug)]
+pub struct Played<P> {
+    position: P,
+    /// The positions before this one, oldest first.
+    past: Vec<Past>,
+    /// How often the position has occurred, this time included.
+    occurrences: u8,
+    turns: u32,
+}
+
+#[derive(Copy, Clone, Debug)]
+struct Past {
+    key: u64,
+    turn: Color,
+    check: bool,
+}
+
+impl<P: Position> Played<P> {
+    /// The game's ordinary start.
+    pub fn start() -> Self {
+        Self::from_position(P::start())
+    }
+
+    /// A game that starts here, with nothing before it.
+    pub fn from_position(position: P) -> Self {
+        Played {
+            position,
+            past: Vec::new(),
+            occurrences: 1,
+            turns: 0,
+        }
+    }
+
+    pub fn from_text(text: &str) -> Result<Self, TextError> {
+        text.parse().map(Self::from_position)
+    }
+
+    pub fn position(&self) -> &P {
+        &self.position
+    }
+
+    /// How often the present position has occurred, this time included.
+    pub fn occurrences(&self) -> u8 {
+        self.occurrences
+    }
+
+    /// Moves (decisions) since the start.
+    pub fn plies(&self) -> u32 {
+        self.past.len() as u32
+    }
+
+    /// How often the turn has passed to the other side since the start.
+    pub fn turns(&self) -> u32 {
+        self.turns
+    }
+
+    /// Plays a move given in UCI notation.
+    pub fn play_uci(&mut self, text: &str) -> Result<Move, MoveError> {
+        let mv = self.position.parse_uci(text)?;
+        self.play(mv);
+        Ok(mv)
+    }
+
+    fn occurrences_of_present(&self) -> u8 {
+        let key = self.position.key();
+        let earlier = self
+            .past
+            .iter()
+            .rev()
+            .take(self.position.lookback())
+            .filter(|past| past.key == key)
+            .count();
+        (earlier + 1).min(usize::from(u8::MAX)) as u8
+    }
+
+    fn repetition(&self) -> Option<Outcome> {
+        if self.occurrences < P::REPETITION.occurrences() {
+            return None;
+        }
+        match P::REPETITION {
+            Repetition::Draw(_) => Some(Outcome::draw(Reason::Repetition)),
+            Repetition::Loses(_) => Some(self.repetition_loss()),
+        }
+    }
+
+    /// The outcome where repeating loses. The cycle is what was played since the previous
+    /// occurrence.
+    fn repetition_loss(&self) -> Outcome {
+        let key = self.position.key();
+        let cycle = self
+            .past
+            .iter()
+            .rev()
+            .position(|past| past.key == key)
+            .map_or(0, |back| back + 1);
+        let cycle = &self.past[self.past.len() - cycle..];
+        // Who was in check at every one of its turns was checked by every move of the other.
+        let always_checked = |side: Color| {
+            let mut turns = cycle.iter().filter(|past| past.turn == side).peekable();
+            turns.peek().is_some() && turns.all(|past| past.check)
+        };
+        let turn = self.position.turn();
+        match (always_checked(turn), always_checked(!turn)) {
+            (true, true) => Outcome::draw(Reason::PerpetualCheck),
+            (true, false) => Outcome::win(turn, Reason::PerpetualCheck),
+            (false, true) => Outcome::win(!turn, Reason::PerpetualCheck),
+            (false, false) => Outcome::win(turn, Reason::Repetition),
+        }
+    }
+}
+
+impl<P: Position> Game for Played<P> {
+    fn turn(&self) -> Color {
+        self.position.turn()
+    }
+
+    fn legal_moves(&self, moves: &mut MoveList) {
+        self.position.legal_moves(moves);
+    }
+
+    fn play(&mut self, mv: Move) {
+        let turn = self.position.turn();
+        self.past.push(Past {
+            key: self.position.key(),
+            turn,
+            check: matches!(P::REPETITION, Repetition::Loses(_)) && self.position.is_check(),
+        });
+        self.position.play(mv);
+        if self.position.turn() != turn {
+            self.turns += 1;
+        }
+        self.occurrences = self.occurrences_of_present();
+    }
+
+    fn outcome_given(&self, legal: &MoveList) -> Option<Outcome> {
+        self.position
+            .verdict(legal)
+            .or_else(|| self.repetition())
+            .or_else(|| self.position.cap(self.plies(), self.turns))
+    }
+
+    fn state_key(&self) -> u64 {
+        // An odd multiplier keeps different counts from cancelling against Zobrist keys.
+        let past = u64::from(self.occurrences).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.position.key() ^ self.position.clock_key() ^ past
+    }
+}

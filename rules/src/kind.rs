@@ -1,0 +1,86 @@
+//! What a kind of man is called and how it moves: the one definition from which attack tables
+//! and the marks on drawn tiles are made.
+
+use crate::{Board, Color, Square};
+
+/// A kind of man.
+#[derive(Copy, Clone, Debug)]
+pub struct Kind {
+    /// Its FEN letter, upper case; `+S` for a promoted man.
+    pub letter: &'static str,
+    pub name: &'static str,
+    /// From White's point of view. Empty for a kind that no list of steps can describe.
+    pub steps: &'static [Step],
+}
+
+/// Steps in one direction.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// To the right.
+    pub files: i8,
+    /// Forward.
+    pub ranks: i8,
+    /// How often it may be repeated over empty squares; [`Step::SLIDE`] for as far as it goes.
+    pub reach: u8,
+    pub purpose: Purpose,
+}
+
+/// What a step may be used for.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    Any,
+    MoveOnly,
+    CaptureOnly,
+}
+
+impl Step {
+    pub const SLIDE: u8 = u8::MAX;
+
+    /// One step, or a jump where the target is further away than a neighbour.
+    pub const fn leap(files: i8, ranks: i8) -> Step {
+        Step::ranged(files, ranks, 1)
+    }
+
+    pub const fn slide(files: i8, ranks: i8) -> Step {
+        Step::ranged(files, ranks, Step::SLIDE)
+    }
+
+    /// Up to `reach` steps, each over an empty square.
+    pub const fn ranged(files: i8, ranks: i8, reach: u8) -> Step {
+        Step {
+            files,
+            ranks,
+            reach,
+            purpose: Purpose::Any,
+        }
+    }
+
+    pub const fn only(self, purpose: Purpose) -> Step {
+        Step { purpose, ..self }
+    }
+
+    /// Where one such step takes a man of `color`, if on the board. Black's forward is down and
+    /// its right is left.
+    pub const fn target(self, board: Board, color: Color, from: Square) -> Option<Square> {
+        match color {
+            Color::White => board.offset(from, self.files, self.ranks),
+            Color::Black => board.offset(from, -self.files, -self.ranks),
+        }
+    }
+}
+
+/// A man: whose and of what kind.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Man {
+    pub color: Color,
+    /// Index into [`Position::KINDS`](crate::Position::KINDS).
+    pub kind: u8,
+}
+
+/// What stands on a square.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Occupant {
+    Man(Man),
+    /// A river stone of Eternal chess, which belongs to nobody.
+    Stone,
+}

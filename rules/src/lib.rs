@@ -1,0 +1,28 @@
+//! Rules of Makruk, Sittuyin (two rule sets), Tori Shogi and Eternal chess.
+//!
+//! A [`Position`] is the state of a game without its past; [`Played`] adds the past and is the
+//! [`Game`] a search plays. One folder per game; what they share lies beside them.
+
+mod bits;
+mod board;
+mod color;
+mod error;
+mod game;
+mod kind;
+mod moves;
+mod outcome;
+mod perft;
+mod position;
+mod text;
+mod zobrist;
+
+pub use bits::{Bits, Squares};
+pub use board::{Board, Square};
+pub use color::{ByColor, Color};
+pub use error::{MoveError, TextError};
+pub use game::{Game, Played};
+pub use kind::{Kind, Man, Occupant, Purpose, Step};
+pub use moves::{Move, MoveList, Origin};
+pub use outcome::{Outcome, Reason};
+pub use perft::{divide, perft};
+pub use position::{Position, Repetition};
