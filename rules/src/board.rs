@@ -16,6 +16,18 @@ impl fmt::Debug for Square {
     }
 }
 
+/// What is drawn on a board besides its squares. Corners are counted in files and ranks from the
+/// board's lower left corner.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Mark {
+    /// A line between two corners.
+    Line { from: (u8, u8), to: (u8, u8) },
+    /// A special region: all squares between two corners.
+    Zone { from: (u8, u8), to: (u8, u8) },
+    /// Neutral ground between the sides: all squares between two corners.
+    River { from: (u8, u8), to: (u8, u8) },
+}
+
 /// The size of a board, and with it what a square is called.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Board {

@@ -9,7 +9,7 @@ pub struct Kind {
     /// Its FEN letter, upper case; `+S` for a promoted man.
     pub letter: &'static str,
     pub name: &'static str,
-    /// From White's point of view. Empty for a kind that no list of steps can describe.
+    /// From White's point of view.
     pub steps: &'static [Step],
 }
 
@@ -31,6 +31,12 @@ pub enum Purpose {
     Any,
     MoveOnly,
     CaptureOnly,
+    /// Capturing the first man beyond exactly one other: a cannon's line of fire.
+    OverScreen,
+    /// Jumping over the man halfway, and on from there: Eternal chess's soldier.
+    Hop,
+    /// Not a step: the neighbour there may lend its way of moving (Eternal chess's advisor).
+    Copy,
 }
 
 impl Step {

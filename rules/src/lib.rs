@@ -17,7 +17,7 @@ mod text;
 mod zobrist;
 
 pub use bits::{Bits, Squares};
-pub use board::{Board, Square};
+pub use board::{Board, Mark, Square};
 pub use color::{ByColor, Color};
 pub use error::{MoveError, TextError};
 pub use game::{Game, Played};

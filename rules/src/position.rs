@@ -1,7 +1,10 @@
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
-use crate::{Board, Color, Kind, Move, MoveError, MoveList, Occupant, Outcome, Square, TextError};
+use crate::{
+    Board, ByColor, Color, Kind, Man, Mark, Move, MoveError, MoveList, Occupant, Outcome, Square,
+    TextError,
+};
 
 /// The state of a game without its past: all that decides which moves are legal.
 ///
@@ -20,6 +23,8 @@ pub trait Position:
     /// Named start positions; the first is the game's own.
     const STARTS: &'static [(&'static str, &'static str)];
     const REPETITION: Repetition;
+    /// What a drawing of the board shows besides the squares.
+    const MARKS: &'static [Mark] = &[];
 
     /// The ordinary start position.
     fn start() -> Self {
@@ -72,8 +77,20 @@ pub trait Position:
 
     fn occupant(&self, square: Square) -> Option<Occupant>;
 
-    /// How many men of a kind a side has off the board, to be placed by it.
+    /// How many men of a kind a side has off the board, to be placed by it. They are its own,
+    /// except for the [`pending`](Position::pending) man.
     fn hand(&self, color: Color, kind: u8) -> u8;
+
+    /// The man that the side to move has captured and must place now, and whose it is, where
+    /// captured men come back (Eternal chess).
+    fn pending(&self) -> Option<Man> {
+        None
+    }
+
+    /// The points scored so far, where points win (Eternal chess).
+    fn points(&self) -> Option<ByColor<u8>> {
+        None
+    }
 
     /// The left-right mirror image, where the rules do not tell it from the original.
     fn mirrored(&self) -> Option<Self>;
