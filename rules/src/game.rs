@@ -21,13 +21,18 @@ pub trait Game: Clone + Send + Sync + 'static {
         self.outcome_given(&moves)
     }
 
+    /// Takes back all that was played since `earlier`, of which this game is a continuation.
+    fn return_to(&mut self, earlier: &Self) {
+        self.clone_from(earlier);
+    }
+
     /// Hash of the position together with all of its past that the rules look at: occurrences,
     /// counting, move rule. Equal keys may share an evaluation.
     fn state_key(&self) -> u64;
 }
 
 /// A position and the past that led to it: repetition and length are known.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Played<P> {
     position: P,
     /// The positions before this one, oldest first.
@@ -42,6 +47,23 @@ struct Past {
     key: u64,
     turn: Color,
     check: bool,
+}
+
+impl<P: Copy> Clone for Played<P> {
+    fn clone(&self) -> Self {
+        Played {
+            past: self.past.clone(),
+            ..*self
+        }
+    }
+
+    /// Keeps the memory of the past: a search copies games all the time.
+    fn clone_from(&mut self, source: &Self) {
+        self.past.clone_from(&source.past);
+        self.position = source.position;
+        self.occurrences = source.occurrences;
+        self.turns = source.turns;
+    }
 }
 
 impl<P: Position> Played<P> {
@@ -166,6 +188,18 @@ impl<P: Position> Game for Played<P> {
             .verdict(legal)
             .or_else(|| self.repetition())
             .or_else(|| self.position.cap(self.plies(), self.turns))
+    }
+
+    fn return_to(&mut self, earlier: &Self) {
+        self.past.truncate(earlier.past.len());
+        debug_assert_eq!(
+            self.past.last().map(|past| past.key),
+            earlier.past.last().map(|past| past.key),
+            "this game is no continuation of the other"
+        );
+        self.position = earlier.position;
+        self.occurrences = earlier.occurrences;
+        self.turns = earlier.turns;
     }
 
     fn state_key(&self) -> u64 {
