@@ -134,17 +134,21 @@ impl<P: Position> Played<P> {
         }
     }
 
-    /// The outcome where repeating loses. The cycle is what was played since the previous
-    /// occurrence.
+    /// The outcome where repeating loses. The cycle is all that was played since the first of the
+    /// occurrences that count.
     fn repetition_loss(&self) -> Outcome {
         let key = self.position.key();
-        let cycle = self
+        let earlier = usize::from(P::REPETITION.occurrences()) - 1;
+        let plies = self
             .past
             .iter()
             .rev()
-            .position(|past| past.key == key)
-            .map_or(0, |back| back + 1);
-        let cycle = &self.past[self.past.len() - cycle..];
+            .enumerate()
+            .filter(|(_, past)| past.key == key)
+            .take(earlier)
+            .last()
+            .map_or(0, |(back, _)| back + 1);
+        let cycle = &self.past[self.past.len() - plies..];
         // Who was in check at every one of its turns was checked by every move of the other.
         let always_checked = |side: Color| {
             let mut turns = cycle.iter().filter(|past| past.turn == side).peekable();
