@@ -7,6 +7,7 @@ mod bits;
 mod board;
 mod color;
 mod error;
+pub mod eternal;
 mod game;
 mod kind;
 mod moves;
@@ -26,3 +27,6 @@ pub use moves::{Move, MoveList, Origin};
 pub use outcome::{Outcome, Reason};
 pub use perft::{divide, perft};
 pub use position::{Position, Repetition};
+
+/// A game of Eternal chess.
+pub type Eternal = Played<eternal::EternalPosition>;

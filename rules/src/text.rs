@@ -149,6 +149,26 @@ pub(crate) fn read_board(
     Ok(())
 }
 
+/// Where the man on `square` is in a board that [`read_board`] has accepted: characters from the
+/// beginning of the field.
+pub(crate) fn square_in_board(field: Field<'_>, board: Board, square: Square) -> usize {
+    let mut rank = board.ranks - 1;
+    let mut file = 0;
+    for (i, c) in field.text.chars().enumerate() {
+        match c {
+            '/' => {
+                rank -= 1;
+                file = 0;
+            }
+            '1'..='9' => file += c as u8 - b'0',
+            '+' => {}
+            _ if board.square(file, rank) == square => return i,
+            _ => file += 1,
+        }
+    }
+    0
+}
+
 /// Splits `board[hand]` into its two parts; the hand is without its brackets, and `None` where
 /// there are no brackets.
 pub(crate) fn split_hand(field: Field<'_>) -> Result<(Field<'_>, Option<Field<'_>>), TextError> {

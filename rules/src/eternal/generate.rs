@@ -1,0 +1,113 @@
+use super::position::{EternalPosition, Phase};
+use super::{ADVISOR, CANNON, ELEPHANT, HALF, HORSE, ROOK, WINNING_POINTS, ZONE, attacks};
+use crate::{Bits, Color, Move, MoveList, Square};
+
+impl EternalPosition {
+    pub(super) fn generate(&self, moves: &mut MoveList) {
+        moves.clear();
+        if self.is_won() {
+            return;
+        }
+        match self.phase {
+            Phase::Move => self.each_man(|from, targets| {
+                moves.extend(targets.squares().map(|to| Move::new(from, to)));
+            }),
+            Phase::Place(man) => {
+                let room = self.room_for(man.color);
+                moves.extend(room.squares().map(|to| Move::place(man.kind, to)));
+            }
+            Phase::Deport(from) => {
+                let room = self.room_for(!self.turn);
+                moves.extend(room.squares().map(|to| Move::new(from, to)));
+            }
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        if self.is_won() {
+            return 0;
+        }
+        match self.phase {
+            Phase::Move => {
+                let mut count = 0;
+                self.each_man(|_, targets| count += targets.len());
+                count
+            }
+            Phase::Place(man) => self.room_for(man.color).len(),
+            Phase::Deport(_) => self.room_for(!self.turn).len(),
+        }
+    }
+
+    /// Whether the fourth point has been scored.
+    pub(super) fn is_won(&self) -> bool {
+        self.points.white.max(self.points.black) >= WINNING_POINTS
+    }
+
+    /// The side's guardian, if it has one.
+    fn guardian(&self, color: Color) -> u128 {
+        self.sides[color] & ZONE[color]
+    }
+
+    /// Where a man that has been captured or deported may be put.
+    fn room_for(&self, owner: Color) -> u128 {
+        let free = HALF[owner] & !self.occupied();
+        if self.guardian(owner).is_empty() {
+            free
+        } else {
+            free & !ZONE[owner]
+        }
+    }
+
+    /// Gives `visit` every man of the side to move with its legal targets.
+    #[inline]
+    fn each_man(&self, mut visit: impl FnMut(Square, u128)) {
+        let occupied = self.occupied();
+        let own = self.sides[self.turn];
+        let guardian = self.guardian(self.turn);
+        let guardians = guardian | self.guardian(!self.turn);
+        let closed = if guardian.is_empty() {
+            guardians
+        } else {
+            guardians | ZONE[self.turn]
+        };
+        for (kind, men) in self.kinds.iter().enumerate() {
+            for from in (men & own).squares() {
+                let closed = if guardian.has(from) {
+                    guardians
+                } else {
+                    closed
+                };
+                visit(from, self.reach(kind, from, occupied) & !closed);
+            }
+        }
+    }
+
+    /// Where a man could go if there were no guardians.
+    #[inline]
+    fn reach(&self, kind: usize, from: Square, occupied: u128) -> u128 {
+        match kind {
+            ROOK => attacks::rook(from, occupied),
+            HORSE => attacks::horse(from),
+            CANNON => attacks::cannon(from, occupied),
+            ELEPHANT => attacks::elephant(from, occupied),
+            ADVISOR => self.advisor(from, occupied),
+            _ => attacks::soldier(from, occupied, self.movers()),
+        }
+    }
+
+    /// The men that advisors copy and soldiers jump: R N C B of either side.
+    fn movers(&self) -> u128 {
+        self.kinds[ROOK] | self.kinds[HORSE] | self.kinds[CANNON] | self.kinds[ELEPHANT]
+    }
+
+    fn advisor(&self, from: Square, occupied: u128) -> u128 {
+        let near = attacks::neighbours(from);
+        let mut reach = 0;
+        for kind in [ROOK, HORSE, CANNON, ELEPHANT] {
+            if !(near & self.kinds[kind]).is_empty() {
+                reach |= self.reach(kind, from, occupied);
+            }
+        }
+        reach
+    }
+}
