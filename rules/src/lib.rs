@@ -15,6 +15,7 @@ mod outcome;
 mod perft;
 mod position;
 mod text;
+pub mod tori;
 mod zobrist;
 
 pub use bits::{Bits, Squares};
@@ -30,3 +31,5 @@ pub use position::{Position, Repetition};
 
 /// A game of Eternal chess.
 pub type Eternal = Played<eternal::EternalPosition>;
+/// A game of Tori Shogi.
+pub type ToriShogi = Played<tori::ToriPosition>;

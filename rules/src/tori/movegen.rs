@@ -1,0 +1,233 @@
+//! Legal moves, found without trying them: checks, pins and attacked squares come first.
+
+use super::attacks::{
+    ALL, Black, Side, White, between, files_with, last_rank, leap_targets, open_slide_targets,
+    slide_targets,
+};
+use super::kinds::{self, PHOENIX, SLIDERS, SWALLOW};
+use super::position::ToriPosition;
+use crate::{Bits, Color, Move, MoveList, Square};
+
+/// Takes moves as they are found.
+trait Sink {
+    /// Moves to `targets`, each from `delta` squares before its target.
+    fn leaps(&mut self, delta: i8, targets: u64);
+    /// Moves of one man.
+    fn moves(&mut self, from: Square, targets: u64);
+    /// Drops of men of each of `kinds`, which are bits.
+    fn drops(&mut self, kinds: u8, targets: u64);
+}
+
+impl Sink for MoveList {
+    #[inline(always)]
+    fn leaps(&mut self, delta: i8, targets: u64) {
+        for to in targets.squares() {
+            self.push(Move::new(Square(to.0.wrapping_add_signed(-delta)), to));
+        }
+    }
+
+    #[inline(always)]
+    fn moves(&mut self, from: Square, targets: u64) {
+        for to in targets.squares() {
+            self.push(Move::new(from, to));
+        }
+    }
+
+    #[inline(always)]
+    fn drops(&mut self, kinds: u8, targets: u64) {
+        for kind in u64::from(kinds).squares() {
+            for to in targets.squares() {
+                self.push(Move::place(kind.0, to));
+            }
+        }
+    }
+}
+
+/// Counts the moves only.
+struct Count(usize);
+
+impl Sink for Count {
+    #[inline(always)]
+    fn leaps(&mut self, _: i8, targets: u64) {
+        self.0 += targets.len();
+    }
+
+    #[inline(always)]
+    fn moves(&mut self, _: Square, targets: u64) {
+        self.0 += targets.len();
+    }
+
+    #[inline(always)]
+    fn drops(&mut self, kinds: u8, targets: u64) {
+        self.0 += kinds.count_ones() as usize * targets.len();
+    }
+}
+
+impl ToriPosition {
+    pub(super) fn list_moves(&self, moves: &mut MoveList) {
+        moves.clear();
+        self.generate_for_turn(moves);
+    }
+
+    pub(super) fn count_moves(&self) -> usize {
+        let mut count = Count(0);
+        self.generate_for_turn(&mut count);
+        count.0
+    }
+
+    /// Whether `color`'s phoenix is attacked.
+    pub(super) fn in_check(&self, color: Color) -> bool {
+        match color {
+            Color::White => self.threats::<White>().checkers != 0,
+            Color::Black => self.threats::<Black>().checkers != 0,
+        }
+    }
+
+    #[inline(always)]
+    fn generate_for_turn(&self, sink: &mut impl Sink) {
+        match self.turn {
+            Color::White => self.generate::<White>(sink),
+            Color::Black => self.generate::<Black>(sink),
+        }
+    }
+
+    #[inline(always)]
+    fn generate<S: Side>(&self, sink: &mut impl Sink) {
+        let own = self.by_color[S::COLOR];
+        let phoenix = self.phoenix::<S>();
+        let occupied = self.by_color.white | self.by_color.black;
+
+        let steps = leap_targets(S::COLOR, PHOENIX, phoenix) & !own;
+        if steps != 0 {
+            sink.moves(phoenix, steps & !self.attacked_by_other::<S>());
+        }
+
+        let threats = self.threats::<S>();
+        let targets = match threats.checkers.len() {
+            0 => ALL,
+            1 => threats.checkers | threats.lines,
+            _ => return,
+        };
+
+        let free_men = own & !threats.pinned & !u64::of(phoenix);
+        let open = targets & !own;
+        for leap in S::LEAPS {
+            let men = leap.men(&self.by_kind) & free_men;
+            sink.leaps(leap.delta, leap.shift(men) & open);
+        }
+        for (slider, kind) in SLIDERS.into_iter().enumerate() {
+            for from in (self.by_kind[kind] & free_men).squares() {
+                let slides = slide_targets(S::COLOR, slider, from, occupied);
+                sink.moves(from, slides & open);
+            }
+        }
+        if threats.pinned != 0 && threats.checkers == 0 {
+            self.generate_pinned::<S>(phoenix, sink);
+        }
+
+        let hand = self.hands[S::COLOR].kinds();
+        if hand != 0 {
+            let empty = targets & !occupied;
+            sink.drops(hand & !(1 << SWALLOW), empty);
+            if hand & 1 << SWALLOW != 0 {
+                let own_swallows = self.by_kind[SWALLOW] & own;
+                let closed = last_rank(S::COLOR) | files_with(2, own_swallows);
+                sink.drops(1 << SWALLOW, empty & !closed);
+            }
+        }
+    }
+
+    /// Moves of pinned men, while there is no check: a pinned man never answers a check.
+    #[cold]
+    #[inline(never)]
+    fn generate_pinned<S: Side>(&self, phoenix: Square, sink: &mut impl Sink) {
+        let occupied = self.by_color.white | self.by_color.black;
+        for sniper in self.snipers::<S>(phoenix).squares() {
+            let line = between(phoenix, sniper);
+            let blockers = line & occupied;
+            let pinned = blockers & self.by_color[S::COLOR];
+            if blockers.len() != 1 || pinned == 0 {
+                continue;
+            }
+            for from in pinned.squares() {
+                let kind = self.kind_at(from);
+                let mut targets = leap_targets(S::COLOR, kind, from);
+                if let Some(slider) = SLIDERS.iter().position(|&k| k == kind) {
+                    targets |= slide_targets(S::COLOR, slider, from, occupied);
+                }
+                sink.moves(from, targets & (line | u64::of(sniper)));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn phoenix<S: Side>(&self) -> Square {
+        (self.by_kind[PHOENIX] & self.by_color[S::COLOR])
+            .first()
+            .expect("each side has its phoenix")
+    }
+
+    /// Men of the other side that would give check but for what stands between.
+    #[inline(always)]
+    fn snipers<S: Side>(&self, phoenix: Square) -> u64 {
+        let mut snipers = 0;
+        for kind in SLIDERS {
+            snipers |= open_slide_targets(S::COLOR, kind, phoenix) & self.by_kind[kind];
+        }
+        snipers & self.by_color[S::Other::COLOR]
+    }
+
+    #[inline(always)]
+    fn threats<S: Side>(&self) -> Threats {
+        let phoenix = self.phoenix::<S>();
+        let mut checkers = 0;
+        for kind in 0..kinds::COUNT {
+            checkers |= leap_targets(S::COLOR, kind, phoenix) & self.by_kind[kind];
+        }
+        let mut threats = Threats {
+            checkers: checkers & self.by_color[S::Other::COLOR],
+            lines: 0,
+            pinned: 0,
+        };
+        let occupied = self.by_color.white | self.by_color.black;
+        for sniper in self.snipers::<S>(phoenix).squares() {
+            let line = between(phoenix, sniper);
+            let blockers = line & occupied;
+            if blockers == 0 {
+                threats.checkers |= u64::of(sniper);
+                threats.lines |= line;
+            } else if blockers & (blockers - 1) == 0 {
+                threats.pinned |= blockers & self.by_color[S::COLOR];
+            }
+        }
+        threats
+    }
+
+    /// The squares that the other side attacks, also through `S`'s phoenix.
+    #[inline(always)]
+    fn attacked_by_other<S: Side>(&self) -> u64 {
+        let other = self.by_color[S::Other::COLOR];
+        let own_phoenix = self.by_kind[PHOENIX] & self.by_color[S::COLOR];
+        let occupied = (self.by_color.white | self.by_color.black) & !own_phoenix;
+        let mut attacked = 0;
+        for leap in S::Other::LEAPS {
+            attacked |= leap.shift(leap.men(&self.by_kind) & other);
+        }
+        for (slider, kind) in SLIDERS.into_iter().enumerate() {
+            for from in (self.by_kind[kind] & other).squares() {
+                attacked |= slide_targets(S::Other::COLOR, slider, from, occupied);
+            }
+        }
+        attacked
+    }
+}
+
+/// What threatens a phoenix.
+struct Threats {
+    /// Men that give check.
+    checkers: u64,
+    /// Squares between the phoenix and those of them that slide.
+    lines: u64,
+    /// Own men whose leaving their line would open a check.
+    pinned: u64,
+}

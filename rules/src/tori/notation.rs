@@ -1,0 +1,73 @@
+//! Moves as text: UCI, and the shogi style that people use.
+
+use super::attacks::{BOARD, promotion_zone};
+use super::kinds::{KINDS, promoted};
+use super::position::ToriPosition;
+use crate::{Bits, Move, MoveList, Origin, Position, Square};
+
+impl ToriPosition {
+    pub(super) fn write_uci(&self, mv: Move) -> String {
+        let to = BOARD.name(mv.to());
+        match mv.origin() {
+            Origin::Board(from) => {
+                format!(
+                    "{}{to}{}",
+                    BOARD.name(from),
+                    self.promotion_mark(from, mv.to())
+                )
+            }
+            Origin::Hand(kind) => format!("{}@{to}", KINDS[usize::from(kind)].letter),
+        }
+    }
+
+    /// `S-74`, `Sx54`, `S*54`, `S-32+`; `C54-45` where another crane could go there too.
+    pub(super) fn write_shogi(&self, mv: Move) -> String {
+        let to = shogi_name(mv.to());
+        let from = match mv.origin() {
+            Origin::Hand(kind) => return format!("{}*{to}", KINDS[usize::from(kind)].letter),
+            Origin::Board(from) => from,
+        };
+        let letter = KINDS[self.kind_at(from)].letter;
+        let origin = if self.is_ambiguous(from, mv.to()) {
+            shogi_name(from)
+        } else {
+            String::new()
+        };
+        let manner = if self.by_color[!self.turn].has(mv.to()) {
+            'x'
+        } else {
+            '-'
+        };
+        let promotion = self.promotion_mark(from, mv.to());
+        format!("{letter}{origin}{manner}{to}{promotion}")
+    }
+
+    /// Whether another man of the same kind could legally go to the same square.
+    fn is_ambiguous(&self, from: Square, to: Square) -> bool {
+        let mut moves = MoveList::new();
+        self.legal_moves(&mut moves);
+        moves.iter().any(|mv| match mv.origin() {
+            Origin::Board(other) => {
+                mv.to() == to && other != from && self.kind_at(other) == self.kind_at(from)
+            }
+            Origin::Hand(_) => false,
+        })
+    }
+
+    fn promotion_mark(&self, from: Square, to: Square) -> &'static str {
+        let kind = self.kind_at(from);
+        let in_zone = (u64::of(from) | u64::of(to)) & promotion_zone(self.turn) != 0;
+        if in_zone && promoted(kind) != kind {
+            "+"
+        } else {
+            ""
+        }
+    }
+}
+
+/// Files from right to left and ranks from the top, both counted from 1.
+fn shogi_name(square: Square) -> String {
+    let file = BOARD.files - BOARD.file(square);
+    let rank = BOARD.ranks - BOARD.rank(square);
+    format!("{file}{rank}")
+}
