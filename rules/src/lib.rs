@@ -5,11 +5,13 @@
 
 mod bits;
 mod board;
+mod chaturanga;
 mod color;
 mod error;
 pub mod eternal;
 mod game;
 mod kind;
+pub mod makruk;
 mod moves;
 mod outcome;
 mod perft;
@@ -33,3 +35,5 @@ pub use position::{Position, Repetition};
 pub type Eternal = Played<eternal::EternalPosition>;
 /// A game of Tori Shogi.
 pub type ToriShogi = Played<tori::ToriPosition>;
+/// A game of Makruk.
+pub type Makruk = Played<makruk::MakrukPosition>;

@@ -72,6 +72,12 @@ pub trait Position:
     /// Zero when there is no such thing.
     fn clock_key(&self) -> u64;
 
+    /// How far counting or the move rule has run, as a share of its limit: at 1 a draw is near.
+    /// Zero where there is no such rule.
+    fn progress(&self) -> f32 {
+        0.0
+    }
+
     /// How many plies back an equal position can be at most.
     fn lookback(&self) -> usize;
 

@@ -1,0 +1,58 @@
+use crate::zobrist;
+
+/// A count of plies after which the weaker side has held out. What starts it differs between the
+/// games.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Counting {
+    /// In plies; 0 when nothing is being counted.
+    pub(crate) limit: u16,
+    pub(crate) count: u16,
+}
+
+impl Counting {
+    pub(crate) const NONE: Counting = Counting { limit: 0, count: 0 };
+
+    /// The count for a side that so many of its own moves protect.
+    pub(crate) const fn from(count: u16, moves: u16) -> Counting {
+        Counting {
+            limit: 2 * moves,
+            count,
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) const fn is_running(self) -> bool {
+        self.limit != 0
+    }
+
+    /// Counts a ply, if plies are being counted.
+    #[inline(always)]
+    pub(crate) const fn tick(&mut self) {
+        if self.is_running() {
+            self.count = self.count.saturating_add(1);
+        }
+    }
+
+    /// Whether the weaker side has held out, unless it is checkmated.
+    pub(crate) const fn is_over(self) -> bool {
+        self.is_running() && self.count > self.limit
+    }
+
+    /// A hash; 0 when nothing is being counted.
+    pub(crate) const fn key(self) -> u64 {
+        if self.is_running() {
+            zobrist::number(0x5eac, (self.limit as u64) << 16 | self.count as u64)
+        } else {
+            0
+        }
+    }
+
+    /// How far the count has run, as a share of its limit.
+    pub(crate) fn progress(self) -> f32 {
+        if self.is_running() {
+            f32::from(self.count) / f32::from(self.limit)
+        } else {
+            0.0
+        }
+    }
+}

@@ -1,0 +1,96 @@
+use super::attacks::{delta, file_of, rank_of, rook_attacks, shift};
+use super::kinds::STEPS;
+use super::safety::danger;
+use super::{GENERAL, KHON, KING, KNIGHT, Men, PAWN, Safety, leaps};
+use crate::{Bits, Color, Move, MoveList, Purpose, Square};
+
+/// What is done with moves as they are found, in groups: listed, or only counted.
+pub(crate) trait Sink {
+    /// One man goes to each of the squares `to`.
+    fn from(&mut self, from: Square, to: u64);
+    /// To each of the squares `to` goes a man from `delta` squares before it.
+    fn shifted(&mut self, to: u64, delta: i8);
+}
+
+impl Sink for MoveList {
+    #[inline(always)]
+    fn from(&mut self, from: Square, to: u64) {
+        self.extend(to.squares().map(|to| Move::new(from, to)));
+    }
+
+    #[inline(always)]
+    fn shifted(&mut self, to: u64, delta: i8) {
+        let from = |to: Square| Square(to.0.wrapping_sub_signed(delta));
+        self.extend(to.squares().map(|to| Move::new(from(to), to)));
+    }
+}
+
+/// Counts moves.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Count(pub(crate) usize);
+
+impl Sink for Count {
+    #[inline(always)]
+    fn from(&mut self, _: Square, to: u64) {
+        self.0 += to.len();
+    }
+
+    #[inline(always)]
+    fn shifted(&mut self, to: u64, _: i8) {
+        self.0 += to.len();
+    }
+}
+
+/// Finds the legal moves of the men on the board, special promotions apart.
+///
+/// All pins are by rooks, along a file or a rank. So a pinned man that steps diagonally or jumps
+/// cannot move at all, and one that steps forward can if its file is the line.
+#[inline(always)]
+pub(crate) fn generate(men: &Men, color: Color, safety: &Safety, sink: &mut impl Sink) {
+    let own = men.of(color);
+    let enemy = men.of(!color);
+    let occupied = own | enemy;
+
+    let around = leaps(safety.king, KING, color) & !own;
+    sink.from(safety.king, around & !danger(men, color, safety.king));
+    if safety.answers == 0 {
+        return;
+    }
+
+    let free = own & !safety.pinned();
+    let on_file = free | safety.pinned_on_file;
+    let targets = safety.answers & !own;
+
+    for step in STEPS[PAWN as usize] {
+        let (pawns, targets) = match step.purpose {
+            Purpose::MoveOnly => (men.pawns() & on_file, targets & !occupied),
+            _ => (men.pawns() & free, targets & enemy),
+        };
+        let to = shift(pawns & own, *step, color) & targets;
+        sink.shifted(to, delta(*step, color));
+    }
+
+    let diagonal = (men.generals() | men.khons()) & free;
+    for step in STEPS[GENERAL as usize] {
+        let to = shift(diagonal, *step, color) & targets;
+        sink.shifted(to, delta(*step, color));
+    }
+    for step in STEPS[KHON as usize].iter().filter(|step| step.files == 0) {
+        let to = shift(men.khons() & own & on_file, *step, color) & targets;
+        sink.shifted(to, delta(*step, color));
+    }
+
+    for knight in (men.knights() & free).squares() {
+        sink.from(knight, leaps(knight, KNIGHT, color) & targets);
+    }
+
+    for rook in (men.rooks() & own).squares() {
+        let mut to = rook_attacks(rook, occupied) & targets;
+        if safety.pinned_on_file.has(rook) {
+            to &= file_of(rook);
+        } else if safety.pinned_on_rank.has(rook) {
+            to &= rank_of(rook);
+        }
+        sink.from(rook, to);
+    }
+}

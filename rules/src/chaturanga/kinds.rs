@@ -1,0 +1,79 @@
+use crate::{Kind, Purpose, Step};
+
+pub(crate) const PAWN: u8 = 0;
+/// The Met of Makruk, the Sit-ke of Sittuyin.
+pub(crate) const GENERAL: u8 = 1;
+pub(crate) const KHON: u8 = 2;
+pub(crate) const KNIGHT: u8 = 3;
+pub(crate) const ROOK: u8 = 4;
+pub(crate) const KING: u8 = 5;
+
+/// How many kinds there are.
+pub(crate) const KINDS: usize = 6;
+
+/// The steps of each kind.
+pub(crate) const STEPS: [&[Step]; KINDS] = [
+    &[
+        Step::leap(0, 1).only(Purpose::MoveOnly),
+        Step::leap(-1, 1).only(Purpose::CaptureOnly),
+        Step::leap(1, 1).only(Purpose::CaptureOnly),
+    ],
+    &[
+        Step::leap(-1, -1),
+        Step::leap(1, -1),
+        Step::leap(-1, 1),
+        Step::leap(1, 1),
+    ],
+    &[
+        Step::leap(-1, -1),
+        Step::leap(1, -1),
+        Step::leap(-1, 1),
+        Step::leap(1, 1),
+        Step::leap(0, 1),
+    ],
+    &[
+        Step::leap(-1, -2),
+        Step::leap(1, -2),
+        Step::leap(-2, -1),
+        Step::leap(2, -1),
+        Step::leap(-2, 1),
+        Step::leap(2, 1),
+        Step::leap(-1, 2),
+        Step::leap(1, 2),
+    ],
+    &[
+        Step::slide(0, -1),
+        Step::slide(-1, 0),
+        Step::slide(1, 0),
+        Step::slide(0, 1),
+    ],
+    &[
+        Step::leap(-1, -1),
+        Step::leap(0, -1),
+        Step::leap(1, -1),
+        Step::leap(-1, 0),
+        Step::leap(1, 0),
+        Step::leap(-1, 1),
+        Step::leap(0, 1),
+        Step::leap(1, 1),
+    ],
+];
+
+/// The kinds under a game's own letters and names, given in the order of the constants above.
+pub(crate) const fn kinds(names: [(&'static str, &'static str); KINDS]) -> [Kind; KINDS] {
+    let mut out = [Kind {
+        letter: "",
+        name: "",
+        steps: &[],
+    }; KINDS];
+    let mut i = 0;
+    while i < KINDS {
+        out[i] = Kind {
+            letter: names[i].0,
+            name: names[i].1,
+            steps: STEPS[i],
+        };
+        i += 1;
+    }
+    out
+}

@@ -1,0 +1,101 @@
+use super::attacks::{between, file_of, rook_attacks};
+use super::{GENERAL, KHON, KING, KNIGHT, Men, PAWN, leaps, spread};
+use crate::{Bits, Color, Square};
+
+/// What the safety of its king forbids the men of one side.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Safety {
+    pub(crate) king: Square,
+    pub(crate) checkers: u64,
+    /// Squares where a man other than the king may go as far as check is concerned: all, or
+    /// those that end the check; none if there are two checkers.
+    pub(crate) answers: u64,
+    /// Men that must stay on the file of their king.
+    pub(crate) pinned_on_file: u64,
+    /// Men that must stay on the rank of their king.
+    pub(crate) pinned_on_rank: u64,
+}
+
+impl Safety {
+    /// `king` is where the king of `color` stands.
+    #[inline(always)]
+    pub(crate) fn of(men: &Men, color: Color, king: Square) -> Safety {
+        let own = men.of(color);
+        let enemy = men.of(!color);
+        let occupied = own | enemy;
+        let mut safety = Safety {
+            king,
+            checkers: leapers_to(men, king, enemy, color),
+            answers: !0,
+            pinned_on_file: 0,
+            pinned_on_rank: 0,
+        };
+        let mut blocking = 0;
+        let file = file_of(king);
+        for rook in (men.rooks() & enemy & rook_attacks(king, enemy)).squares() {
+            let line = between(king, rook);
+            let blockers = line & occupied;
+            if blockers == 0 {
+                safety.checkers |= u64::of(rook);
+                blocking |= line;
+            } else if blockers & (blockers - 1) == 0 {
+                if file.has(rook) {
+                    safety.pinned_on_file |= blockers;
+                } else {
+                    safety.pinned_on_rank |= blockers;
+                }
+            }
+        }
+        if safety.checkers != 0 {
+            safety.answers = if safety.checkers & (safety.checkers - 1) == 0 {
+                safety.checkers | blocking
+            } else {
+                0
+            };
+        }
+        safety
+    }
+
+    #[inline(always)]
+    pub(crate) fn pinned(&self) -> u64 {
+        self.pinned_on_file | self.pinned_on_rank
+    }
+}
+
+/// The men of `enemy`, other than rooks, that attack a square which concerns `color`.
+#[inline(always)]
+fn leapers_to(men: &Men, square: Square, enemy: u64, color: Color) -> u64 {
+    enemy
+        & (men.pawns() & leaps(square, PAWN, color)
+            | men.generals() & leaps(square, GENERAL, color)
+            | men.khons() & leaps(square, KHON, color)
+            | men.knights() & leaps(square, KNIGHT, color)
+            | men.kings() & leaps(square, KING, color))
+}
+
+/// Whether the enemy of `color` attacks a square.
+#[inline(always)]
+pub(crate) fn is_attacked(men: &Men, square: Square, color: Color) -> bool {
+    let enemy = men.of(!color);
+    leapers_to(men, square, enemy, color) != 0
+        || men.rooks() & enemy & rook_attacks(square, men.occupied()) != 0
+}
+
+/// All squares that the enemy of `color` attacks, its king, on `king`, being transparent: it
+/// cannot step back along the line of a check.
+#[inline(always)]
+pub(super) fn danger(men: &Men, color: Color, king: Square) -> u64 {
+    let enemy = men.of(!color);
+    let occupied = men.occupied() & !u64::of(king);
+    let mut danger = spread(men.pawns() & enemy, PAWN, !color)
+        | spread((men.generals() | men.khons()) & enemy, GENERAL, !color)
+        | spread(men.khons() & enemy, KHON, !color)
+        | spread(men.knights() & enemy, KNIGHT, !color);
+    if let Some(king) = (men.kings() & enemy).first() {
+        danger |= leaps(king, KING, !color);
+    }
+    for rook in (men.rooks() & enemy).squares() {
+        danger |= rook_attacks(rook, occupied);
+    }
+    danger
+}

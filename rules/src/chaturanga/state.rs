@@ -1,0 +1,155 @@
+use std::fmt;
+
+use super::{BOARD, Counting, Men};
+use crate::text::{self, Field};
+use crate::{Color, Kind, TextError, zobrist};
+
+/// What both games keep of a position, and its text.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct State {
+    pub(crate) men: Men,
+    pub(crate) counting: Counting,
+    /// Plies since the last capture, pawn move or placing. The text does not tell it while plies
+    /// are being counted.
+    pub(crate) clock: u16,
+    /// Goes up after each ply of Black.
+    pub(crate) number: u16,
+    pub(crate) turn: Color,
+}
+
+const BLACK_TO_MOVE: u64 = zobrist::number(0x5eaf, 0);
+
+impl State {
+    /// The greatest clock, count or move number a text may give: far beyond any game, and far
+    /// from overflow.
+    const MAX_NUMBER: u32 = 9999;
+
+    #[inline(always)]
+    pub(crate) fn key(&self) -> u64 {
+        self.men.key() ^ turn_key(self.turn)
+    }
+
+    pub(crate) fn key_from_scratch(&self) -> u64 {
+        self.men.key_from_scratch() ^ turn_key(self.turn)
+    }
+
+    /// Ends a ply: the clocks go on (or the half-move clock back), and it is `next`'s turn.
+    #[inline(always)]
+    pub(crate) fn pass_to(&mut self, next: Color, irreversible: bool) {
+        self.counting.tick();
+        self.clock = if irreversible {
+            0
+        } else {
+            self.clock.saturating_add(1)
+        };
+        self.number = self.number.saturating_add(self.turn as u16);
+        self.turn = next;
+    }
+
+    pub(crate) fn rotated(&self) -> State {
+        State {
+            men: self.men.rotated(),
+            turn: !self.turn,
+            ..*self
+        }
+    }
+
+    pub(crate) fn mirrored(&self) -> State {
+        State {
+            men: self.men.mirrored(),
+            ..*self
+        }
+    }
+
+    /// Reads the board from `board`, which is the first of `fields` or a part of it, and the rest
+    /// from the other fields.
+    pub(crate) fn read(
+        board: Field<'_>,
+        fields: &[Field<'_>],
+        kinds: &[Kind],
+    ) -> Result<State, TextError> {
+        let &[_, turn, castling, limit, count, number] = fields else {
+            unreachable!("the text was split into six fields");
+        };
+        let mut men = Men::NONE;
+        text::read_board(board, BOARD, |letter, square| {
+            let man = parse_letter(kinds, letter);
+            if let Some((color, kind)) = man {
+                men.put(square, color, kind);
+            }
+            man.is_some()
+        })?;
+        let turn = match turn.text {
+            "w" => Color::White,
+            "b" => Color::Black,
+            other => return Err(turn.error(format!("the turn must be w or b, not {other:?}"))),
+        };
+        if castling.text != "-" {
+            return Err(castling.error("the third field must be -: there is no castling"));
+        }
+        let limit = match limit.text {
+            "-" => 0,
+            _ => match limit.number("the counting limit", State::MAX_NUMBER)? {
+                0 => return Err(limit.error("the counting limit must be - or more than 0")),
+                plies => plies as u16,
+            },
+        };
+        let count = count.number("the count of plies", State::MAX_NUMBER)? as u16;
+        let number = number.number("the move number", State::MAX_NUMBER)?.max(1) as u16;
+        let (counting, clock) = if limit == 0 {
+            (Counting::NONE, count)
+        } else {
+            (Counting { limit, count }, 0)
+        };
+        Ok(State {
+            men,
+            counting,
+            clock,
+            number,
+            turn,
+        })
+    }
+
+    pub(crate) fn write_board(&self, f: &mut fmt::Formatter<'_>, kinds: &[Kind]) -> fmt::Result {
+        text::write_board(f, BOARD, |square| {
+            let man = self.men.man(square)?;
+            let letter = kinds[usize::from(man.kind)].letter;
+            Some(match man.color {
+                Color::White => letter.to_string(),
+                Color::Black => letter.to_lowercase(),
+            })
+        })
+    }
+
+    /// Writes all fields after the first.
+    pub(crate) fn write_fields(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (turn, number) = (self.turn.letter(), self.number);
+        if self.counting.is_running() {
+            let Counting { limit, count } = self.counting;
+            write!(f, " {turn} - {limit} {count} {number}")
+        } else {
+            write!(f, " {turn} - - {} {number}", self.clock)
+        }
+    }
+}
+
+#[inline(always)]
+fn turn_key(turn: Color) -> u64 {
+    match turn {
+        Color::White => 0,
+        Color::Black => BLACK_TO_MOVE,
+    }
+}
+
+/// Whose man of which kind a letter stands for.
+pub(crate) fn parse_letter(kinds: &[Kind], letter: &str) -> Option<(Color, u8)> {
+    let color = if letter.starts_with(|c: char| c.is_ascii_uppercase()) {
+        Color::White
+    } else {
+        Color::Black
+    };
+    let kind = kinds
+        .iter()
+        .position(|kind| kind.letter.eq_ignore_ascii_case(letter))?;
+    Some((color, kind as u8))
+}

@@ -1,0 +1,6 @@
+//! Makruk, the chess of Thailand.
+
+mod counting;
+mod position;
+
+pub use position::MakrukPosition;

@@ -1,0 +1,257 @@
+use std::fmt;
+use std::str::FromStr;
+
+use super::counting::{self, BOARD_HONOUR, PIECES_HONOUR};
+use crate::chaturanga::{
+    BOARD, Census, Count, GENERAL, PAWN, Safety, Sink, State, first_name, generate, is_attacked,
+    kinds, neither_can_win, rank_of, validate,
+};
+use crate::text::{self, Field};
+use crate::{
+    Bits, Board, Color, Kind, Move, MoveList, Occupant, Origin, Outcome, Position, Reason,
+    Repetition, Square, TextError,
+};
+
+/// A position of Makruk.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct MakrukPosition {
+    state: State,
+}
+
+const CENSUS: Census = Census {
+    of_kind: [8, 9, 2, 2, 2, 1],
+    pawns_and_generals: 9,
+};
+
+/// Where a pawn becomes a Met: its sixth rank.
+const fn promotion_rank(color: Color) -> u64 {
+    match color {
+        Color::White => rank_of(Square(40)),
+        Color::Black => rank_of(Square(16)),
+    }
+}
+
+/// Where a pawn can still stand: before its sixth rank.
+const fn pawn_squares(color: Color) -> u64 {
+    match color {
+        Color::White => u64::MAX >> 24,
+        Color::Black => u64::MAX << 24,
+    }
+}
+
+impl MakrukPosition {
+    #[inline(always)]
+    fn king(&self, color: Color) -> Square {
+        self.state
+            .men
+            .king(color)
+            .expect("each side has a king on the board")
+    }
+
+    #[inline(always)]
+    fn generate(&self, sink: &mut impl Sink) {
+        // One copy of the code for each side, so that directions are constants.
+        match self.state.turn {
+            Color::White => self.generate_for(Color::White, sink),
+            Color::Black => self.generate_for(Color::Black, sink),
+        }
+    }
+
+    #[inline(always)]
+    fn generate_for(&self, color: Color, sink: &mut impl Sink) {
+        let men = &self.state.men;
+        let safety = Safety::of(men, color, self.king(color));
+        generate(men, color, &safety, sink);
+    }
+
+    fn promotes(&self, mv: Move) -> bool {
+        let Origin::Board(from) = mv.origin() else {
+            return false;
+        };
+        self.state.men.kind(from) == Some(PAWN) && promotion_rank(self.state.turn).has(mv.to())
+    }
+}
+
+impl Position for MakrukPosition {
+    const BOARD: Board = BOARD;
+    const KINDS: &'static [Kind] = &kinds([
+        ("P", "Bia"),
+        ("M", "Met"),
+        ("S", "Khon"),
+        ("N", "Ma"),
+        ("R", "Ruea"),
+        ("K", "Khun"),
+    ]);
+    const PLACEABLE: &'static [u8] = &[];
+    const STARTS: &'static [(&'static str, &'static str)] = &[(
+        "makruk",
+        "rnsmksnr/8/pppppppp/8/8/PPPPPPPP/8/RNSKMSNR w - - 0 1",
+    )];
+    const REPETITION: Repetition = Repetition::Draw(3);
+
+    fn turn(&self) -> Color {
+        self.state.turn
+    }
+
+    fn legal_moves(&self, moves: &mut MoveList) {
+        moves.clear();
+        self.generate(moves);
+    }
+
+    fn count_legal_moves(&self) -> usize {
+        let mut count = Count(0);
+        self.generate(&mut count);
+        count.0
+    }
+
+    fn play(&mut self, mv: Move) {
+        let Origin::Board(from) = mv.origin() else {
+            return;
+        };
+        let (mover, to) = (self.state.turn, mv.to());
+        let men = &mut self.state.men;
+        let Some(kind) = men.take(from) else {
+            return;
+        };
+        let captured = men.take(to);
+        let promoted = kind == PAWN && promotion_rank(mover).has(to);
+        men.put(to, mover, if promoted { GENERAL } else { kind });
+        self.state
+            .pass_to(!mover, captured.is_some() || kind == PAWN);
+        let State { men, counting, .. } = &mut self.state;
+        counting::update(counting, men, mover, captured, promoted);
+    }
+
+    fn is_check(&self) -> bool {
+        let turn = self.state.turn;
+        is_attacked(&self.state.men, self.king(turn), turn)
+    }
+
+    fn verdict(&self, legal: &MoveList) -> Option<Outcome> {
+        let State {
+            men,
+            turn,
+            counting,
+            ..
+        } = &self.state;
+        if legal.is_empty() {
+            return Some(if self.is_check() {
+                Outcome::win(!*turn, Reason::Checkmate)
+            } else {
+                Outcome::draw(Reason::Stalemate)
+            });
+        }
+        if neither_can_win(men) {
+            return Some(Outcome::draw(Reason::Material));
+        }
+        if counting.is_over() {
+            let bare = Color::ALL.into_iter().any(|color| men.is_bare(color));
+            return Some(Outcome::draw(if bare {
+                Reason::PiecesHonour
+            } else {
+                Reason::BoardHonour
+            }));
+        }
+        None
+    }
+
+    fn cap(&self, plies: u32, _turns: u32) -> Option<Outcome> {
+        (plies >= 600).then(|| Outcome::draw(Reason::Cap))
+    }
+
+    fn key(&self) -> u64 {
+        self.state.key()
+    }
+
+    fn key_from_scratch(&self) -> u64 {
+        self.state.key_from_scratch()
+    }
+
+    fn clock_key(&self) -> u64 {
+        self.state.counting.key()
+    }
+
+    fn progress(&self) -> f32 {
+        self.state.counting.progress()
+    }
+
+    fn lookback(&self) -> usize {
+        usize::from(self.state.clock)
+    }
+
+    fn occupant(&self, square: Square) -> Option<Occupant> {
+        self.state.men.man(square).map(Occupant::Man)
+    }
+
+    fn hand(&self, _color: Color, _kind: u8) -> u8 {
+        0
+    }
+
+    fn mirrored(&self) -> Option<Self> {
+        let state = self.state.mirrored();
+        Some(MakrukPosition { state })
+    }
+
+    fn rotated(&self) -> Self {
+        let state = self.state.rotated();
+        MakrukPosition { state }
+    }
+
+    fn uci(&self, mv: Move) -> String {
+        let Origin::Board(from) = mv.origin() else {
+            return String::new();
+        };
+        let promotion = if self.promotes(mv) { "m" } else { "" };
+        format!("{}{}{promotion}", BOARD.name(from), BOARD.name(mv.to()))
+    }
+}
+
+impl fmt::Display for MakrukPosition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.state.write_board(f, Self::KINDS)?;
+        self.state.write_fields(f)
+    }
+}
+
+impl FromStr for MakrukPosition {
+    type Err = TextError;
+
+    fn from_str(text: &str) -> Result<Self, TextError> {
+        let fields = text::fields(text, 6, 6)?;
+        let state = State::read(fields[0], &fields, Self::KINDS)?;
+        validate(&state, &fields, Self::KINDS, &CENSUS, |_, _| 0)?;
+        validate_pawns(&state, fields[0])?;
+        validate_counting(&state, fields[3])?;
+        Ok(MakrukPosition { state })
+    }
+}
+
+fn validate_pawns(state: &State, board: Field<'_>) -> Result<(), TextError> {
+    for color in Color::ALL {
+        let pawns = state.men.pawns() & state.men.of(color);
+        if let Some(square) = first_name(pawns & !pawn_squares(color)) {
+            let what = format!("a {color} pawn on {square} would have been promoted");
+            return Err(board.error(what));
+        }
+    }
+    Ok(())
+}
+
+fn validate_counting(state: &State, field: Field<'_>) -> Result<(), TextError> {
+    let (men, limit) = (&state.men, state.counting.limit);
+    if limit == 0 {
+        return Ok(());
+    }
+    if men.pawns() != 0 {
+        return Err(field.error("there is no counting while there are pawns"));
+    }
+    let bare = Color::ALL.into_iter().any(|color| men.is_bare(color));
+    if limit == BOARD_HONOUR || bare && PIECES_HONOUR.contains(&limit) {
+        return Ok(());
+    }
+    let mut what = format!("the counting limit cannot be {limit} here, only {BOARD_HONOUR}");
+    if bare {
+        what += &format!(" or one of {PIECES_HONOUR:?}");
+    }
+    Err(field.error(what))
+}
