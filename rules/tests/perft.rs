@@ -1,6 +1,7 @@
 //! Numbers of move sequences against other programs' counts. One position a line in
 //! `data/perft`: `text ; D1 count ; D2 count …`.
 
+use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::{Position, perft};
 
@@ -28,6 +29,11 @@ fn check<P: Position>(data: &str) {
         }
     }
     assert!(checked > 0, "no counts");
+}
+
+#[test]
+fn eternal() {
+    check::<EternalPosition>(include_str!("data/perft/eternal.perft"));
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod walk;
 
 use std::collections::HashSet;
 
+use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::{Color, Move, MoveList, Outcome, Played, Position};
 use proptest::prelude::*;
@@ -244,5 +245,6 @@ macro_rules! properties {
 }
 
 properties! {
+    eternal: EternalPosition;
     makruk: MakrukPosition;
 }
