@@ -1,0 +1,316 @@
+"""Fetch libtorch and ONNX Runtime from PyPI wheels into the checkout's native/ folder.
+
+    python3 scripts/native.py [libtorch] [onnxruntime]
+
+Wheels are pinned by version and SHA-256 below. A library is unpacked under a temporary name and
+renamed into place complete, with a `stamp` that names its wheels; so whatever is found under its
+final name is whole, and a run that was killed is repaired by the next one. Needs only the standard
+library and pip.
+"""
+
+import errno
+import fcntl
+import hashlib
+import importlib.util
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+NATIVE = Path(__file__).resolve().parent.parent / "native"
+DOWNLOADS = NATIVE / ".downloads"
+UNPACKED = NATIVE / ".unpacked"
+
+
+class Failure(Exception):
+    """What went wrong and what to do about it, in words for the user."""
+
+
+@dataclass(frozen=True)
+class Wheel:
+    name: str
+    version: str
+    tag: str  # the platform tag that makes pip choose this file
+    sha256: str
+    # (pattern of a member's name, where it goes); the first that matches decides, no match: left out.
+    members: tuple
+
+    def destination(self, member):
+        for pattern, replacement in self.members:
+            match = re.fullmatch(pattern, member)
+            if match:
+                return match.expand(replacement)
+        return None
+
+
+TORCH = "2.13.0"  # what tch 0.26 is written for
+# On Linux the wheel is a CUDA build. Its CPU half is taken, and with it the two small CUDA libraries
+# which that half is linked to but never calls without a GPU.
+TORCH_LINUX = (
+    (r"torch/(include/.+)", r"\1"),
+    (r"torch/lib/(libc10|libtorch_cpu)\.so", r"lib/\1.so"),
+    (r"torch/lib/(lib(?:gomp|gfortran|arm_compute|arm_compute_graph|nvpl_\w+)\.so[.\d]*)", r"lib/\1"),
+)
+TORCH_MACOS = (
+    (r"torch/(include/.+)", r"\1"),
+    (r"torch/lib/(lib(?:c10|torch|torch_cpu|omp)\.dylib)", r"lib/\1"),
+)
+CUPTI = ((r"nvidia/cu13/lib/(libcupti\.so\.13)", r"lib/\1"),)
+CUDART = ((r"nvidia/cu13/lib/(libcudart\.so\.13)", r"lib/\1"),)
+# One name on every platform, because .cargo/config.toml gives one path for all.
+ONNX = ((r"onnxruntime/capi/libonnxruntime\.(so\.[.\d]+|[.\d]+\.dylib)", "libonnxruntime.so"),)
+
+# Linux x86-64 is tested. The others are untested: their wheels were only looked into.
+LIBRARIES = {
+    "linux-x86_64": {
+        "libtorch": (
+            Wheel("torch", TORCH, "manylinux_2_28_x86_64",
+                  "60fcdcb2f3876e21146cb4524ef06397d727ca9ad5f020818547e25075fe3cb7", TORCH_LINUX),
+            Wheel("nvidia-cuda-cupti", "13.0.85", "manylinux_2_25_x86_64",
+                  "4eb01c08e859bf924d222250d2e8f8b8ff6d3db4721288cf35d14252a4d933c8", CUPTI),
+            Wheel("nvidia-cuda-runtime", "13.0.96", "manylinux2014_x86_64",
+                  "7f82250d7782aa23b6cfe765ecc7db554bd3c2870c43f3d1821f1d18aebf0548", CUDART),
+        ),
+        "onnxruntime": (
+            Wheel("onnxruntime", "1.31.1", "manylinux_2_28_x86_64",
+                  "5752bd508126ae7c49894d3b9d2e83f0c3d487319246d04c444b393308d7ad7f", ONNX),
+        ),
+    },
+    "linux-aarch64": {
+        "libtorch": (
+            Wheel("torch", TORCH, "manylinux_2_28_aarch64",
+                  "092790c696a760c729fd5722835f50b9d81fd7c8f141571f3f3cf4081a8f664c", TORCH_LINUX),
+            Wheel("nvidia-cuda-cupti", "13.0.85", "manylinux_2_25_aarch64",
+                  "796bd679890ee55fb14a94629b698b6db54bcfd833d391d5e94017dd9d7d3151", CUPTI),
+            Wheel("nvidia-cuda-runtime", "13.0.96", "manylinux2014_aarch64",
+                  "ef9bcbe90493a2b9d810e43d249adb3d02e98dd30200d86607d8d02687c43f55", CUDART),
+        ),
+        "onnxruntime": (
+            Wheel("onnxruntime", "1.31.1", "manylinux_2_28_aarch64",
+                  "da05378364c44d4407e463982d2bf8d5e4cfea873283757e48beeb41df97b7f3", ONNX),
+        ),
+    },
+    "macos-arm64": {
+        "libtorch": (
+            Wheel("torch", TORCH, "macosx_14_0_arm64",
+                  "e76f9bcecc52b8ff711239a2f7547d5353df95878ab232f0773c1d95928b92f8", TORCH_MACOS),
+        ),
+        "onnxruntime": (
+            Wheel("onnxruntime", "1.31.1", "macosx_14_0_arm64",
+                  "60b6b69bfe580eab576cacc5d132a0e9cf2a37fcfd18d46dd191042b1d1ed0d7", ONNX),
+        ),
+    },
+}
+
+# Free space asked for before starting, in MB: the wheel, what is taken out of it, and some air.
+SPACE = {"libtorch": 1300, "onnxruntime": 150}
+
+
+def this_platform():
+    system, machine = platform.system(), platform.machine()
+    if system == "Linux" and machine in ("x86_64", "aarch64"):
+        libc, version = platform.libc_ver()
+        if libc == "glibc" and tuple(map(int, version.split(".")[:2])) >= (2, 28):
+            return f"linux-{machine}"
+        detail = f"Linux {machine} with {libc or 'an unknown C library'} {version}".rstrip()
+    elif system == "Darwin" and machine == "arm64":
+        version = platform.mac_ver()[0]
+        if int(version.split(".")[0]) >= 14:
+            return "macos-arm64"
+        detail = f"macOS {version} on arm64"
+    else:
+        detail = f"{system} on {machine}"
+    raise Failure(
+        f"there are no prebuilt libraries for {detail}.\n"
+        "Supported: Linux with glibc 2.28 or newer (x86-64; aarch64 untested), macOS 14 or newer on "
+        "arm64 (untested).\n"
+        f"Elsewhere, set LIBTORCH to the folder of a libtorch {TORCH} (with include/ and lib/ in it) "
+        "and ORT_DYLIB_PATH to an ONNX Runtime 1.31 library, and run this again."
+    )
+
+
+def say(text):
+    print(f"garuda: {text}", file=sys.stderr, flush=True)
+
+
+def identity(wheels):
+    return "".join(f"{w.name} {w.version} {w.sha256}\n" for w in wheels)
+
+
+def fetch(wheel, lock):
+    """The wheel's file, downloaded by pip if no verified one is there from an earlier try."""
+    folder = DOWNLOADS / wheel.name
+    for path in folder.glob("*.whl"):
+        if sha256(path) == wheel.sha256:
+            return path
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    if importlib.util.find_spec("pip") is None:
+        raise Failure(
+            f"{sys.executable} has no pip, which fetches the libraries.\n"
+            "Install it (Debian, Ubuntu: apt install python3-pip; elsewhere: python3 -m ensurepip) "
+            "and run this again."
+        )
+    requirement = folder / "requirement.txt"
+    requirement.write_text(f"{wheel.name}=={wheel.version} --hash=sha256:{wheel.sha256}\n")
+    log = folder / "pip.log"
+    temporary = folder / "tmp"  # pip's own, so that what a killed pip leaves behind is found here
+    temporary.mkdir()
+    say(f"fetching {wheel.name} {wheel.version}")
+    # The child inherits the lock: should this process be killed, pip holds it until it has ended.
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "download", "--disable-pip-version-check",
+         "--no-deps", "--only-binary=:all:", "--require-hashes",
+         "--implementation=cp", "--python-version=3.11", f"--platform={wheel.tag}",
+         f"--requirement={requirement}", f"--dest={folder}", f"--log={log}"],
+        stdout=sys.stderr, stdin=subprocess.DEVNULL, pass_fds=[lock],
+        env={**os.environ, "TMPDIR": str(temporary)},
+    )
+    if done.returncode != 0:
+        raise Failure(why_pip_failed(wheel, log))
+    shutil.rmtree(temporary, ignore_errors=True)
+    path = next(folder.glob("*.whl"))
+    if sha256(path) != wheel.sha256:
+        path.unlink()
+        raise Failure(wrong_hash(wheel))
+    return path
+
+
+def why_pip_failed(wheel, log):
+    text = log.read_text(errors="replace") if log.exists() else ""
+    if "DO NOT MATCH THE HASHES" in text:
+        return wrong_hash(wheel)
+    if "No space left on device" in text or "Disk quota exceeded" in text:
+        return disk_full()
+    if re.search(r"connection broken|ConnectionError|NewConnectionError|Max retries|Temporary failure "
+                 r"in name resolution|ProxyError|SSLError|ReadTimeout|Network is unreachable", text):
+        return (
+            f"pip could not reach the Python package index to fetch {wheel.name} {wheel.version}.\n"
+            "Check the network (and a proxy or mirror in pip's configuration) and run this again; "
+            "what was already fetched is kept."
+        )
+    if "No matching distribution found" in text:
+        return (
+            f"the package index that pip uses does not have {wheel.name} {wheel.version} for this "
+            "platform.\nIf pip is configured for a mirror, use a complete one, and run this again."
+        )
+    return (
+        f"pip failed to fetch {wheel.name} {wheel.version}; its words are above.\n"
+        "When the cause is gone, run this again; what was already fetched is kept."
+    )
+
+
+def wrong_hash(wheel):
+    return (
+        f"the {wheel.name} {wheel.version} that was downloaded is not the expected file: its SHA-256 "
+        "is wrong, and it was not used.\n"
+        "Run `python3 -m pip cache purge` and this again; if it stays so, distrust the mirror or proxy "
+        "that pip uses."
+    )
+
+
+def disk_full():
+    return (
+        f"the disk that holds {NATIVE} is full.\n"
+        f"The libraries need about {sum(SPACE.values())} MB while they are being set up and 500 MB "
+        "afterwards. Make room and run this again."
+    )
+
+
+def sha256(path):
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def unpack(wheel, path, folder):
+    say(f"unpacking {path.name}")
+    taken = 0
+    with zipfile.ZipFile(path) as archive:
+        for info in archive.infolist():
+            where = None if info.is_dir() else wheel.destination(info.filename)
+            if where is not None:
+                target = folder / where
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with archive.open(info) as source, open(target, "wb") as sink:
+                    shutil.copyfileobj(source, sink, 1 << 20)
+                taken += 1
+    if not taken:
+        raise Failure(f"{path.name} does not contain what was expected of it.")
+
+
+def finish_libtorch(folder, system):
+    # torch-sys compares this with the version it is written for.
+    (folder / "build-version").write_text(TORCH + "\n")
+    if system.startswith("linux"):
+        # The wheel's libtorch.so only pulls in the CUDA half. torch-sys asks for a library of that
+        # name: this linker script gives it the CPU half.
+        (folder / "lib/libtorch.so").write_text("INPUT(libtorch_cpu.so libc10.so)\n")
+
+
+def install(name, wheels, system, lock):
+    final, stamp = NATIVE / name, identity(wheels)
+    try:
+        if (final / "stamp").read_text() == stamp:
+            os.utime(final / "stamp")
+            return
+    except FileNotFoundError:
+        pass
+    shutil.rmtree(UNPACKED, ignore_errors=True)
+    free = shutil.disk_usage(NATIVE).free
+    already = sum(file.stat().st_size for file in DOWNLOADS.glob("*/*.whl"))
+    if free + already < SPACE[name] * 1e6:
+        raise Failure(disk_full())
+    fresh = UNPACKED / name
+    for wheel in wheels:
+        unpack(wheel, fetch(wheel, lock), fresh)
+    if name == "libtorch":
+        finish_libtorch(fresh, system)
+    (fresh / "stamp").write_text(stamp)
+    os.sync()  # nothing may get its final name before its bytes are on the disk
+    if final.exists():
+        final.rename(UNPACKED / "old")
+    fresh.rename(final)
+    shutil.rmtree(UNPACKED, ignore_errors=True)
+    for wheel in wheels:
+        shutil.rmtree(DOWNLOADS / wheel.name, ignore_errors=True)
+    say(f"{name} is ready")
+
+
+def take_lock():
+    NATIVE.mkdir(exist_ok=True)
+    lock = os.open(NATIVE / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        say("another set-up is at work here; waiting for it")
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    return lock
+
+
+def main(names):
+    try:
+        system = this_platform()
+        lock = take_lock()
+        for name in names or ("libtorch", "onnxruntime"):
+            install(name, LIBRARIES[system][name], system, lock)
+        return 0
+    except Failure as failure:
+        say(str(failure))
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        say(disk_full() if full else f"the set-up failed: {error}")
+    except KeyboardInterrupt:
+        say("the set-up was interrupted; run this again to complete it")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
