@@ -35,9 +35,25 @@ pub struct Wdl {
 }
 
 impl Wdl {
+    /// Any result, all equally likely.
+    pub const UNKNOWN: Wdl = Wdl {
+        win: 1.0 / 3.0,
+        draw: 1.0 / 3.0,
+        loss: 1.0 / 3.0,
+    };
+
     /// Expected result from −1 (lost) to 1 (won).
     pub fn value(self) -> f32 {
         self.win - self.loss
+    }
+
+    /// The chances of the other side.
+    pub fn reversed(self) -> Wdl {
+        Wdl {
+            win: self.loss,
+            draw: self.draw,
+            loss: self.win,
+        }
     }
 }
 
@@ -95,6 +111,16 @@ pub enum EvalError {
     Value { position: usize, wdl: Wdl },
     #[error("the evaluator gave the logit {logit} for a move of position {position} of the batch")]
     Logit { position: usize, logit: f32 },
+    #[error("the evaluator answered {answered} positions of {asked}")]
+    Answers { asked: usize, answered: usize },
+    #[error(
+        "the evaluator gave {logits} logits for the {legal} moves of position {position} of the batch"
+    )]
+    Logits {
+        position: usize,
+        legal: usize,
+        logits: usize,
+    },
     #[error("the evaluator failed")]
     Backend(#[source] Box<dyn std::error::Error + Send + Sync>),
 }

@@ -1,0 +1,66 @@
+use std::cmp::Ordering;
+
+use crate::Wdl;
+
+/// A result that is certain with best play, for the side to move at some node.
+///
+/// Distances count moves (decisions) to the end of the game. That of a win is the length of the
+/// win that was found: there may be a quicker one that was not.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Proof {
+    Win(u16),
+    Draw,
+    Loss(u16),
+}
+
+impl Proof {
+    /// The same result for the other side.
+    pub fn reversed(self) -> Proof {
+        match self {
+            Proof::Win(distance) => Proof::Loss(distance),
+            Proof::Draw => Proof::Draw,
+            Proof::Loss(distance) => Proof::Win(distance),
+        }
+    }
+
+    /// The result one move earlier.
+    pub(crate) fn delayed(self) -> Proof {
+        match self {
+            Proof::Win(distance) => Proof::Win(distance.saturating_add(1)),
+            Proof::Draw => Proof::Draw,
+            Proof::Loss(distance) => Proof::Loss(distance.saturating_add(1)),
+        }
+    }
+
+    pub fn wdl(self) -> Wdl {
+        let (win, draw, loss) = match self {
+            Proof::Win(_) => (1.0, 0.0, 0.0),
+            Proof::Draw => (0.0, 1.0, 0.0),
+            Proof::Loss(_) => (0.0, 0.0, 1.0),
+        };
+        Wdl { win, draw, loss }
+    }
+
+    /// Greater is better: quick wins first, slow losses before quick ones.
+    fn rank(self) -> i32 {
+        const DECIDED: i32 = 1 << 16;
+        match self {
+            Proof::Win(distance) => DECIDED - i32::from(distance),
+            Proof::Draw => 0,
+            Proof::Loss(distance) => i32::from(distance) - DECIDED,
+        }
+    }
+}
+
+impl PartialOrd for Proof {
+    fn partial_cmp(&self, other: &Proof) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Greater is better for the side whose result it is.
+impl Ord for Proof {
+    fn cmp(&self, other: &Proof) -> Ordering {
+        self.rank().cmp(&other.rank())
+    }
+}

@@ -1,0 +1,426 @@
+use std::ops::Range;
+
+use garuda_rules::{Color, Move, Outcome};
+
+use crate::numbers::softmax;
+use crate::{Proof, Wdl};
+
+/// A node of a [`Tree`].
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct NodeId(u32);
+
+impl NodeId {
+    pub(crate) const ROOT: NodeId = NodeId(0);
+    const NONE: NodeId = NodeId(u32::MAX);
+
+    const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A position reached by the moves that lead to it, and what the search knows about it. All
+/// values are for the side to move here.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Node {
+    /// Sums over all visits.
+    win: f64,
+    loss: f64,
+    /// What the evaluator said.
+    judged_win: f32,
+    judged_loss: f32,
+    visits: u32,
+    /// Simulations that passed here and wait for an answer.
+    in_flight: u32,
+    parent: NodeId,
+    first_edge: u32,
+    edge_count: u16,
+    proof: Option<Proof>,
+    turn: Color,
+}
+
+impl Node {
+    pub(crate) fn turn(&self) -> Color {
+        self.turn
+    }
+
+    pub(crate) fn visits(&self) -> u32 {
+        self.visits
+    }
+
+    pub(crate) fn in_flight(&self) -> u32 {
+        self.in_flight
+    }
+
+    pub(crate) fn proof(&self) -> Option<Proof> {
+        self.proof
+    }
+
+    /// The proof as `side` sees it.
+    pub(crate) fn proof_for(&self, side: Color) -> Option<Proof> {
+        if side == self.turn {
+            self.proof
+        } else {
+            self.proof.map(Proof::reversed)
+        }
+    }
+
+    /// Whether the evaluator was asked, or need not be.
+    pub(crate) fn is_known(&self) -> bool {
+        self.visits > 0 || self.proof.is_some()
+    }
+
+    /// The evaluator's own opinion.
+    pub(crate) fn judged(&self) -> Wdl {
+        Wdl {
+            win: self.judged_win,
+            draw: 1.0 - self.judged_win - self.judged_loss,
+            loss: self.judged_loss,
+        }
+    }
+
+    /// The proven result, or else the average over all visits. The node must be known.
+    pub(crate) fn wdl(&self) -> Wdl {
+        if let Some(proof) = self.proof {
+            return proof.wdl();
+        }
+        let visits = f64::from(self.visits);
+        let (win, loss) = (self.win / visits, self.loss / visits);
+        Wdl {
+            win: win as f32,
+            draw: (1.0 - win - loss).max(0.0) as f32,
+            loss: loss as f32,
+        }
+    }
+
+    pub(crate) fn wdl_for(&self, side: Color) -> Wdl {
+        if side == self.turn {
+            self.wdl()
+        } else {
+            self.wdl().reversed()
+        }
+    }
+
+    /// Expected result for `side` from −1 to 1. The node must be known.
+    pub(crate) fn value_for(&self, side: Color) -> f32 {
+        let value = match self.proof {
+            Some(proof) => proof.wdl().value(),
+            None => ((self.win - self.loss) / f64::from(self.visits)) as f32,
+        };
+        if side == self.turn { value } else { -value }
+    }
+
+    fn add(&mut self, wdl: Wdl) {
+        self.visits += 1;
+        self.win += f64::from(wdl.win);
+        self.loss += f64::from(wdl.loss);
+    }
+}
+
+/// One move out of a node.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Edge<'a> {
+    pub(crate) mv: Move,
+    pub(crate) prior: f32,
+    /// The node it leads to, once the search went there.
+    pub(crate) child: Option<&'a Node>,
+}
+
+/// The nodes of one search in one place, with the edges of each node in a row, in the order of
+/// its legal moves. A child lies behind its parent. Memory is kept when the tree is emptied.
+#[derive(Clone, Debug)]
+pub(crate) struct Tree {
+    nodes: Vec<Node>,
+    moves: Vec<Move>,
+    /// How likely the evaluator thinks each move, never zero.
+    priors: Vec<f32>,
+    children: Vec<NodeId>,
+    /// Where each node goes when part of the tree is kept.
+    moved: Vec<NodeId>,
+    /// In bytes.
+    limit: usize,
+}
+
+/// The tree has used all the memory it may.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Full;
+
+const NODE_BYTES: usize = size_of::<Node>() + size_of::<NodeId>();
+const EDGE_BYTES: usize = size_of::<Move>() + size_of::<f32>() + size_of::<NodeId>();
+
+impl Tree {
+    /// A tree that takes no more than `limit` bytes, or what any root takes if that is more.
+    pub(crate) fn new(limit: usize) -> Tree {
+        Tree {
+            nodes: Vec::new(),
+            moves: Vec::new(),
+            priors: Vec::new(),
+            children: Vec::new(),
+            moved: Vec::new(),
+            limit: limit.max(bytes(64, 512)),
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.nodes.clear();
+        self.moves.clear();
+        self.priors.clear();
+        self.children.clear();
+    }
+
+    /// The memory in use, whether filled or not.
+    pub(crate) fn bytes(&self) -> usize {
+        bytes(self.nodes.capacity(), self.moves.capacity())
+    }
+
+    /// The share of the permitted memory that is filled.
+    pub(crate) fn fullness(&self) -> f64 {
+        bytes(self.nodes.len(), self.moves.len()) as f64 / self.limit as f64
+    }
+
+    pub(crate) fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+
+    pub(crate) fn root(&self) -> &Node {
+        self.node(NodeId::ROOT)
+    }
+
+    fn edge_range(&self, id: NodeId) -> Range<usize> {
+        let node = self.node(id);
+        let first = node.first_edge as usize;
+        first..first + usize::from(node.edge_count)
+    }
+
+    pub(crate) fn moves(&self, id: NodeId) -> &[Move] {
+        &self.moves[self.edge_range(id)]
+    }
+
+    pub(crate) fn priors(&self, id: NodeId) -> &[f32] {
+        &self.priors[self.edge_range(id)]
+    }
+
+    /// The child behind an edge, if the search went there.
+    pub(crate) fn child(&self, id: NodeId, edge: usize) -> Option<NodeId> {
+        let child = self.children[self.edge_range(id)][edge];
+        (child != NodeId::NONE).then_some(child)
+    }
+
+    pub(crate) fn edges(&self, id: NodeId) -> impl ExactSizeIterator<Item = Edge<'_>> {
+        let range = self.edge_range(id);
+        let moves = &self.moves[range.clone()];
+        let priors = &self.priors[range.clone()];
+        let children = &self.children[range];
+        moves
+            .iter()
+            .zip(priors)
+            .zip(children)
+            .map(|((&mv, &prior), &child)| Edge {
+                mv,
+                prior,
+                child: self.nodes.get(child.index()),
+            })
+    }
+
+    /// Adds a node: the root of an empty tree, or the child behind an edge. `outcome` is how the
+    /// game ended there.
+    pub(crate) fn add(
+        &mut self,
+        place: Option<(NodeId, usize)>,
+        turn: Color,
+        legal: &[Move],
+        outcome: Option<Outcome>,
+    ) -> Result<NodeId, Full> {
+        debug_assert!(outcome.is_some() || !legal.is_empty());
+        let legal = if outcome.is_some() { &[] } else { legal };
+        self.make_room(legal.len())?;
+        let id = NodeId(self.nodes.len() as u32);
+        let first_edge = self.moves.len();
+        self.nodes.push(Node {
+            win: 0.0,
+            loss: 0.0,
+            judged_win: 0.0,
+            judged_loss: 0.0,
+            visits: 0,
+            in_flight: 0,
+            parent: place.map_or(NodeId::NONE, |(parent, _)| parent),
+            first_edge: first_edge as u32,
+            edge_count: legal.len() as u16,
+            proof: outcome.map(|outcome| match outcome.winner {
+                None => Proof::Draw,
+                Some(winner) if winner == turn => Proof::Win(0),
+                Some(_) => Proof::Loss(0),
+            }),
+            turn,
+        });
+        self.moves.extend_from_slice(legal);
+        self.priors.resize(first_edge + legal.len(), 0.0);
+        self.children.resize(first_edge + legal.len(), NodeId::NONE);
+        if let Some((parent, edge)) = place {
+            let range = self.edge_range(parent);
+            self.children[range][edge] = id;
+        }
+        Ok(id)
+    }
+
+    fn make_room(&mut self, edges: usize) -> Result<(), Full> {
+        let (nodes, edges) = (self.nodes.len() + 1, self.moves.len() + edges);
+        if nodes <= self.nodes.capacity() && edges <= self.moves.capacity() {
+            return Ok(());
+        }
+        let grown = |needed, capacity: usize| {
+            if needed <= capacity {
+                capacity
+            } else {
+                (2 * capacity).max(needed).max(64)
+            }
+        };
+        let mut wanted_nodes = grown(nodes, self.nodes.capacity());
+        let mut wanted_edges = grown(edges, self.moves.capacity());
+        if bytes(wanted_nodes, wanted_edges) > self.limit {
+            // The last growth: what is left is shared out as it has been so far.
+            let bytes_per_node = bytes(nodes, edges) / nodes;
+            wanted_nodes = (self.limit / bytes_per_node).max(self.nodes.capacity());
+            wanted_edges = self.limit.saturating_sub(bytes(wanted_nodes, 0)) / EDGE_BYTES;
+            if wanted_nodes < nodes || wanted_edges < edges {
+                return Err(Full);
+            }
+        }
+        self.nodes.reserve_exact(wanted_nodes - self.nodes.len());
+        self.moved.reserve_exact(wanted_nodes - self.moved.len());
+        self.moves.reserve_exact(wanted_edges - self.moves.len());
+        self.priors.reserve_exact(wanted_edges - self.priors.len());
+        self.children
+            .reserve_exact(wanted_edges - self.children.len());
+        Ok(())
+    }
+
+    /// Writes down the evaluator's answer for a node and makes it the node's first visit.
+    pub(crate) fn expand(&mut self, id: NodeId, wdl: Wdl, logits: &[f32]) {
+        let range = self.edge_range(id);
+        softmax(logits, &mut self.priors[range]);
+        let node = &mut self.nodes[id.index()];
+        node.judged_win = wdl.win;
+        node.judged_loss = wdl.loss;
+        self.back_up(id, wdl);
+    }
+
+    /// Counts a visit of a node whose result is certain.
+    pub(crate) fn revisit(&mut self, id: NodeId) {
+        let proof = self
+            .node(id)
+            .proof
+            .expect("only a proven node is revisited");
+        self.back_up(id, proof.wdl());
+    }
+
+    /// Adds a value, for the side to move at `id`, to all nodes from there to the root, and
+    /// proves what it can on the way.
+    fn back_up(&mut self, id: NodeId, wdl: Wdl) {
+        let (mut id, mut wdl) = (id, wdl);
+        let mut side = self.node(id).turn;
+        self.nodes[id.index()].add(wdl);
+        loop {
+            let parent = self.node(id).parent;
+            if parent == NodeId::NONE {
+                return;
+            }
+            if self.node(parent).proof.is_none() {
+                self.nodes[parent.index()].proof = self.proof_by_child(parent, id);
+            }
+            let node = &mut self.nodes[parent.index()];
+            if let Some(proof) = node.proof {
+                wdl = proof.wdl();
+            } else if node.turn != side {
+                wdl = wdl.reversed();
+            }
+            side = node.turn;
+            node.add(wdl);
+            id = parent;
+        }
+    }
+
+    /// What an unproven node's result is, now that `child` may have been proven.
+    fn proof_by_child(&self, id: NodeId, child: NodeId) -> Option<Proof> {
+        let turn = self.node(id).turn;
+        let proof = self.node(child).proof_for(turn)?;
+        if matches!(proof, Proof::Win(_)) {
+            return Some(proof.delayed());
+        }
+        let children = &self.children[self.edge_range(id)];
+        children
+            .iter()
+            .map(|child| self.nodes.get(child.index())?.proof_for(turn))
+            .try_fold(Proof::Loss(0), |best, proof| Some(best.max(proof?)))
+            .map(Proof::delayed)
+    }
+
+    /// Marks a node and all above it as waiting for an answer.
+    pub(crate) fn take_off(&mut self, id: NodeId) {
+        self.walk_up(id, |node| node.in_flight += 1);
+    }
+
+    /// Undoes [`take_off`](Tree::take_off).
+    pub(crate) fn land(&mut self, id: NodeId) {
+        self.walk_up(id, |node| node.in_flight -= 1);
+    }
+
+    fn walk_up(&mut self, id: NodeId, f: impl Fn(&mut Node)) {
+        let mut id = id;
+        while id != NodeId::NONE {
+            let node = &mut self.nodes[id.index()];
+            f(node);
+            id = node.parent;
+        }
+    }
+
+    /// Makes a node the root and forgets all that is not below it.
+    pub(crate) fn keep(&mut self, root: NodeId) {
+        // Children lie behind their parents, so one pass finds what hangs below the new root,
+        // and another can slide it down.
+        self.moved.clear();
+        self.moved.resize(self.nodes.len(), NodeId::NONE);
+        self.moved[root.index()] = NodeId::ROOT;
+        let mut kept = 1;
+        for index in root.index() + 1..self.nodes.len() {
+            let parent = self.nodes[index].parent;
+            if self.moved[parent.index()] != NodeId::NONE {
+                self.moved[index] = NodeId(kept);
+                kept += 1;
+            }
+        }
+        let mut first_edge = 0;
+        for index in root.index()..self.nodes.len() {
+            let target = self.moved[index];
+            if target == NodeId::NONE {
+                continue;
+            }
+            let range = self.edge_range(NodeId(index as u32));
+            for child in &mut self.children[range.clone()] {
+                if *child != NodeId::NONE {
+                    *child = self.moved[child.index()];
+                }
+            }
+            self.moves.copy_within(range.clone(), first_edge);
+            self.priors.copy_within(range.clone(), first_edge);
+            self.children.copy_within(range.clone(), first_edge);
+            let node = &mut self.nodes[index];
+            node.first_edge = first_edge as u32;
+            node.parent = match node.parent {
+                NodeId::NONE => NodeId::NONE,
+                parent => self.moved[parent.index()],
+            };
+            first_edge += range.len();
+            self.nodes.swap(index, target.index());
+        }
+        self.nodes[0].parent = NodeId::NONE;
+        self.nodes.truncate(kept as usize);
+        self.moves.truncate(first_edge);
+        self.priors.truncate(first_edge);
+        self.children.truncate(first_edge);
+        self.moved.clear();
+    }
+}
+
+fn bytes(nodes: usize, edges: usize) -> usize {
+    nodes * NODE_BYTES + edges * EDGE_BYTES
+}

@@ -1,0 +1,175 @@
+//! Small games whose every position can be solved.
+
+use garuda_rules::{Color, Game, Move, MoveList, Outcome, Reason, Square};
+
+/// The move that stands for a number.
+pub fn numbered(n: usize) -> Move {
+    Move::new(Square(0), Square(n as u8))
+}
+
+pub fn number(mv: Move) -> usize {
+    mv.to().index()
+}
+
+#[derive(Clone, Debug)]
+pub struct TicTacToe {
+    /// A bit for each cell, by side.
+    cells: [u16; 2],
+    turn: Color,
+}
+
+impl TicTacToe {
+    pub const START: TicTacToe = TicTacToe {
+        cells: [0, 0],
+        turn: Color::White,
+    };
+
+    pub fn after(cells: &[usize]) -> TicTacToe {
+        let mut game = TicTacToe::START;
+        cells.iter().for_each(|&cell| game.play(numbered(cell)));
+        game
+    }
+}
+
+impl Game for TicTacToe {
+    fn turn(&self) -> Color {
+        self.turn
+    }
+
+    fn legal_moves(&self, moves: &mut MoveList) {
+        moves.clear();
+        let taken = self.cells[0] | self.cells[1];
+        moves.extend((0..9).filter(|cell| taken >> cell & 1 == 0).map(numbered));
+    }
+
+    fn play(&mut self, mv: Move) {
+        self.cells[self.turn as usize] |= 1 << number(mv);
+        self.turn = !self.turn;
+    }
+
+    fn outcome_given(&self, legal: &MoveList) -> Option<Outcome> {
+        const ROWS: [u16; 8] = [0o7, 0o70, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
+        let last = self.cells[!self.turn as usize];
+        if ROWS.iter().any(|row| last & row == *row) {
+            return Some(Outcome::win(!self.turn, Reason::Checkmate));
+        }
+        legal.is_empty().then_some(Outcome::draw(Reason::Stalemate))
+    }
+
+    fn state_key(&self) -> u64 {
+        u64::from(self.cells[0]) << 32 | u64::from(self.cells[1]) << 1 | self.turn as u64
+    }
+}
+
+/// A heap from which each player takes three times running, one to three each time. Who took
+/// more wins.
+#[derive(Clone, Debug)]
+pub struct Heap {
+    pub left: u8,
+    pub taken: [u8; 2],
+    pub turn: Color,
+    /// Decisions of the present turn.
+    pub decisions: u8,
+}
+
+impl Heap {
+    pub fn new(left: u8) -> Heap {
+        Heap {
+            left,
+            taken: [0, 0],
+            turn: Color::White,
+            decisions: 0,
+        }
+    }
+}
+
+impl Game for Heap {
+    fn turn(&self) -> Color {
+        self.turn
+    }
+
+    fn legal_moves(&self, moves: &mut MoveList) {
+        moves.clear();
+        moves.extend((1..=3.min(self.left)).map(|n| numbered(n.into())));
+    }
+
+    fn play(&mut self, mv: Move) {
+        let taken = number(mv) as u8;
+        self.left -= taken;
+        self.taken[self.turn as usize] += taken;
+        self.decisions += 1;
+        if self.decisions == 3 {
+            self.decisions = 0;
+            self.turn = !self.turn;
+        }
+    }
+
+    fn outcome_given(&self, _legal: &MoveList) -> Option<Outcome> {
+        if self.left > 0 {
+            return None;
+        }
+        let [white, black] = self.taken;
+        Some(match white.cmp(&black) {
+            std::cmp::Ordering::Greater => Outcome::win(Color::White, Reason::Points),
+            std::cmp::Ordering::Less => Outcome::win(Color::Black, Reason::Points),
+            std::cmp::Ordering::Equal => Outcome::draw(Reason::Points),
+        })
+    }
+
+    fn state_key(&self) -> u64 {
+        let state = [
+            self.left,
+            self.taken[0],
+            self.taken[1],
+            self.turn as u8,
+            self.decisions,
+        ];
+        state
+            .into_iter()
+            .fold(0, |key, part| key << 8 | u64::from(part))
+    }
+}
+
+/// One choice among arms; after it each arm goes on for ever without another.
+#[derive(Clone, Debug)]
+pub struct Bandit {
+    pub arms: usize,
+    pub arm: Option<usize>,
+    depth: u32,
+}
+
+impl Bandit {
+    pub fn new(arms: usize) -> Bandit {
+        Bandit {
+            arms,
+            arm: None,
+            depth: 0,
+        }
+    }
+}
+
+impl Game for Bandit {
+    fn turn(&self) -> Color {
+        Color::White
+    }
+
+    fn legal_moves(&self, moves: &mut MoveList) {
+        moves.clear();
+        let count = if self.arm.is_none() { self.arms } else { 1 };
+        moves.extend((0..count).map(numbered));
+    }
+
+    fn play(&mut self, mv: Move) {
+        self.arm.get_or_insert(number(mv));
+        self.depth += 1;
+    }
+
+    fn outcome_given(&self, _legal: &MoveList) -> Option<Outcome> {
+        None
+    }
+
+    fn state_key(&self) -> u64 {
+        let arm = self.arm.map_or(0, |arm| arm as u64 + 1);
+        arm << 32 | u64::from(self.depth)
+    }
+}
