@@ -16,6 +16,7 @@ mod moves;
 mod outcome;
 mod perft;
 mod position;
+pub mod sittuyin;
 mod text;
 pub mod tori;
 mod zobrist;
@@ -37,3 +38,7 @@ pub type Eternal = Played<eternal::EternalPosition>;
 pub type ToriShogi = Played<tori::ToriPosition>;
 /// A game of Makruk.
 pub type Makruk = Played<makruk::MakrukPosition>;
+/// A game of Sittuyin as it is played online.
+pub type Sittuyin = Played<sittuyin::SittuyinPosition<false>>;
+/// A game of Sittuyin as the AncientChess booklet tells it.
+pub type SittuyinBooklet = Played<sittuyin::SittuyinPosition<true>>;

@@ -3,6 +3,7 @@
 
 use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
+use garuda_rules::sittuyin::SittuyinPosition;
 use garuda_rules::{Position, perft};
 
 /// Counts above this are left to `garuda perft`, which anyone can run by hand.
@@ -39,4 +40,9 @@ fn eternal() {
 #[test]
 fn makruk() {
     check::<MakrukPosition>(include_str!("data/perft/makruk.perft"));
+}
+
+#[test]
+fn sittuyin() {
+    check::<SittuyinPosition<false>>(include_str!("data/perft/sittuyin.perft"));
 }

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 
 use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
+use garuda_rules::sittuyin::SittuyinPosition;
 use garuda_rules::{Color, Move, MoveList, Outcome, Played, Position};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
@@ -247,4 +248,6 @@ macro_rules! properties {
 properties! {
     eternal: EternalPosition;
     makruk: MakrukPosition;
+    sittuyin: SittuyinPosition<false>;
+    sittuyin_booklet: SittuyinPosition<true>;
 }

@@ -4,6 +4,7 @@
 //! after i moves; `result` is 1, 0 or -1 for the side to move at the end.
 
 use garuda_rules::makruk::MakrukPosition;
+use garuda_rules::sittuyin::SittuyinPosition;
 use garuda_rules::{Game, MoveList, Outcome, Played, Position, Reason, TextError};
 use serde_json::Value;
 
@@ -82,5 +83,13 @@ fn makruk() {
     check::<MakrukPosition>(&[
         include_str!("data/games/makruk.jsonl"),
         include_str!("data/games/makruk-endings.jsonl"),
+    ]);
+}
+
+#[test]
+fn sittuyin() {
+    check::<SittuyinPosition<false>>(&[
+        include_str!("data/games/sittuyin.jsonl"),
+        include_str!("data/games/sittuyin-endings.jsonl"),
     ]);
 }

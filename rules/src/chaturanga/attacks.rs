@@ -2,14 +2,14 @@
 //! tables made at compile time, for rooks by arithmetic.
 
 use super::kinds::{KINDS, STEPS};
-use super::{BOARD, ROOK};
+use super::{BOARD, PAWN, ROOK};
 use crate::{Bits, Color, Purpose, Square, Step};
 
 const FILE_A: u64 = 0x0101_0101_0101_0101;
 const RANK_1: u64 = 0xff;
 
 /// The file through a square.
-pub(super) const fn file_of(square: Square) -> u64 {
+pub(crate) const fn file_of(square: Square) -> u64 {
     FILE_A << (square.0 & 7)
 }
 
@@ -49,7 +49,7 @@ pub(super) const fn shift(set: u64, step: Step, color: Color) -> u64 {
     }
 }
 
-/// All squares that the men of a set, of one kind that does not slide, attack.
+/// All squares that the men of a set, of one kind, attack by one step.
 #[inline(always)]
 pub(crate) const fn spread(set: u64, kind: u8, color: Color) -> u64 {
     let steps = STEPS[kind as usize];
@@ -64,15 +64,28 @@ pub(crate) const fn spread(set: u64, kind: u8, color: Color) -> u64 {
     attacked
 }
 
+/// All squares that the pawns of a set go to if they are empty.
+#[inline(always)]
+pub(crate) const fn pushes(set: u64, color: Color) -> u64 {
+    let steps = STEPS[PAWN as usize];
+    let mut reached = 0;
+    let mut i = 0;
+    while i < steps.len() {
+        if matches!(steps[i].purpose, Purpose::MoveOnly) {
+            reached |= shift(set, steps[i], color);
+        }
+        i += 1;
+    }
+    reached
+}
+
 const fn leap_table(color: Color) -> [[u64; 64]; KINDS] {
     let mut table = [[0; 64]; KINDS];
     let mut kind = 0;
     while kind < KINDS {
         let mut square = 0;
         while square < 64 {
-            if kind as u8 != ROOK {
-                table[kind][square] = spread(1 << square, kind as u8, color);
-            }
+            table[kind][square] = spread(1 << square, kind as u8, color);
             square += 1;
         }
         kind += 1;
@@ -82,7 +95,7 @@ const fn leap_table(color: Color) -> [[u64; 64]; KINDS] {
 
 static LEAPS: [[[u64; 64]; KINDS]; 2] = [leap_table(Color::White), leap_table(Color::Black)];
 
-/// The squares that a man of a kind that does not slide attacks.
+/// The squares that a man attacks by one step.
 ///
 /// Black's steps are White's turned round, so these are also the squares from which such a man
 /// of the other side attacks `square`.
@@ -147,7 +160,7 @@ pub(super) fn rook_attacks(square: Square, occupied: u64) -> u64 {
 
 /// The squares strictly between two squares of one file or rank.
 #[inline(always)]
-pub(super) fn between(a: Square, b: Square) -> u64 {
+pub(crate) fn between(a: Square, b: Square) -> u64 {
     let line = if (a.0 ^ b.0) & 7 == 0 {
         file_of(a)
     } else {

@@ -10,6 +10,8 @@ pub(crate) trait Sink {
     fn from(&mut self, from: Square, to: u64);
     /// To each of the squares `to` goes a man from `delta` squares before it.
     fn shifted(&mut self, to: u64, delta: i8);
+    /// A man from hand, an index into the placeable kinds, goes to each of the squares `to`.
+    fn place(&mut self, kind: u8, to: u64);
 }
 
 impl Sink for MoveList {
@@ -22,6 +24,11 @@ impl Sink for MoveList {
     fn shifted(&mut self, to: u64, delta: i8) {
         let from = |to: Square| Square(to.0.wrapping_sub_signed(delta));
         self.extend(to.squares().map(|to| Move::new(from(to), to)));
+    }
+
+    #[inline(always)]
+    fn place(&mut self, kind: u8, to: u64) {
+        self.extend(to.squares().map(|to| Move::place(kind, to)));
     }
 }
 
@@ -37,6 +44,11 @@ impl Sink for Count {
 
     #[inline(always)]
     fn shifted(&mut self, to: u64, _: i8) {
+        self.0 += to.len();
+    }
+
+    #[inline(always)]
+    fn place(&mut self, _: u8, to: u64) {
         self.0 += to.len();
     }
 }

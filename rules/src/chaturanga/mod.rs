@@ -11,14 +11,14 @@ mod safety;
 mod state;
 mod validate;
 
-pub(crate) use attacks::{leaps, rank_of, spread};
+pub(crate) use attacks::{between, file_of, leaps, pushes, rank_of, spread};
 pub(crate) use counting::Counting;
 pub(crate) use generate::{Count, Sink, generate};
 pub(crate) use kinds::{GENERAL, KHON, KINDS, KING, KNIGHT, PAWN, ROOK, kinds};
 pub(crate) use material::neither_can_win;
 pub(crate) use men::Men;
-pub(crate) use safety::{Safety, is_attacked};
-pub(crate) use state::State;
+pub(crate) use safety::{Safety, hiding, is_attacked};
+pub(crate) use state::{State, parse_letter};
 pub(crate) use validate::{Census, first_name, validate};
 
 use crate::Board;

@@ -81,6 +81,19 @@ pub(crate) fn is_attacked(men: &Men, square: Square, color: Color) -> bool {
         || men.rooks() & enemy & rook_attacks(square, men.occupied()) != 0
 }
 
+/// The men of `color` that each alone hide the enemy's king from a rook of their own side.
+pub(crate) fn hiding(men: &Men, color: Color) -> u64 {
+    let Some(king) = men.king(!color) else {
+        return 0;
+    };
+    let own = men.of(color);
+    (men.rooks() & own & rook_attacks(king, men.of(!color)))
+        .squares()
+        .map(|rook| between(king, rook) & own)
+        .filter(|blockers| blockers.len() == 1)
+        .fold(0, |set, blocker| set | blocker)
+}
+
 /// All squares that the enemy of `color` attacks, its king, on `king`, being transparent: it
 /// cannot step back along the line of a check.
 #[inline(always)]

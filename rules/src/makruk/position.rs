@@ -84,7 +84,7 @@ impl Position for MakrukPosition {
     ]);
     const PLACEABLE: &'static [u8] = &[];
     const STARTS: &'static [(&'static str, &'static str)] = &[(
-        "makruk",
+        "standard",
         "rnsmksnr/8/pppppppp/8/8/PPPPPPPP/8/RNSKMSNR w - - 0 1",
     )];
     const REPETITION: Repetition = Repetition::Draw(3);

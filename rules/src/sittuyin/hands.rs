@@ -1,0 +1,72 @@
+use super::PLACEABLE;
+use crate::{ByColor, Color, zobrist};
+
+/// Men that are still to be placed, by index into the placeable kinds.
+pub(super) type Hand = [u8; PLACEABLE.len()];
+
+/// Both sides' hands and their Zobrist key.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) struct Hands {
+    counts: ByColor<Hand>,
+    key: u64,
+}
+
+impl Hands {
+    pub(super) fn new(counts: ByColor<Hand>) -> Hands {
+        let mut hands = Hands { counts, key: 0 };
+        hands.key = hands.key_from_scratch();
+        hands
+    }
+
+    #[inline(always)]
+    pub(super) fn of(&self, color: Color) -> &Hand {
+        &self.counts[color]
+    }
+
+    pub(super) fn size(&self, color: Color) -> u8 {
+        self.counts[color].iter().sum()
+    }
+
+    #[inline(always)]
+    pub(super) fn is_empty(&self, color: Color) -> bool {
+        self.counts[color] == [0; PLACEABLE.len()]
+    }
+
+    /// Whether all men are on the board.
+    pub(super) fn are_empty(&self) -> bool {
+        Color::ALL.into_iter().all(|color| self.is_empty(color))
+    }
+
+    /// Takes a man out of a hand.
+    pub(super) fn take(&mut self, color: Color, index: u8) {
+        let count = &mut self.counts[color][usize::from(index)];
+        self.key ^= man_key(color, index.into(), *count);
+        *count = count.saturating_sub(1);
+    }
+
+    #[inline(always)]
+    pub(super) fn key(&self) -> u64 {
+        self.key
+    }
+
+    pub(super) fn key_from_scratch(&self) -> u64 {
+        let mut key = 0;
+        for color in Color::ALL {
+            for (index, &count) in self.of(color).iter().enumerate() {
+                for n in 1..=count {
+                    key ^= man_key(color, index, n);
+                }
+            }
+        }
+        key
+    }
+
+    pub(super) fn swapped(self) -> Hands {
+        Hands::new(self.counts.swapped())
+    }
+}
+
+/// The number of a side's `n`-th man of a kind.
+fn man_key(color: Color, index: usize, n: u8) -> u64 {
+    zobrist::number(0x5ead + color as u64, (index as u64) << 8 | u64::from(n))
+}
