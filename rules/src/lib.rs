@@ -17,6 +17,7 @@ mod outcome;
 mod perft;
 mod position;
 pub mod sittuyin;
+mod svg;
 mod text;
 pub mod tori;
 mod zobrist;
@@ -31,6 +32,7 @@ pub use moves::{Move, MoveList, Origin};
 pub use outcome::{Outcome, Reason};
 pub use perft::{divide, perft};
 pub use position::{Position, Repetition};
+pub use svg::{SvgOptions, svg};
 
 /// A game of Eternal chess.
 pub type Eternal = Played<eternal::EternalPosition>;

@@ -23,6 +23,8 @@ pub trait Position:
     /// Named start positions; the first is the game's own.
     const STARTS: &'static [(&'static str, &'static str)];
     const REPETITION: Repetition;
+    /// The points that win; 0 where there are no points.
+    const WINNING_POINTS: u8 = 0;
     /// What a drawing of the board shows besides the squares.
     const MARKS: &'static [Mark] = &[];
 

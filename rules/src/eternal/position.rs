@@ -171,6 +171,7 @@ impl Position for EternalPosition {
         "rpb2bpr/acn2nca/8/8/oooooooo/8/8/ACN2NCA/RPB2BPR r - 0 0",
     )];
     const REPETITION: Repetition = Repetition::Draw(3);
+    const WINNING_POINTS: u8 = WINNING_POINTS;
     const MARKS: &'static [Mark] = &MARKS;
 
     fn turn(&self) -> Color {
