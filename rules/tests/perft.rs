@@ -4,6 +4,7 @@
 use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::sittuyin::SittuyinPosition;
+use garuda_rules::tori::ToriPosition;
 use garuda_rules::{Position, perft};
 
 /// Counts above this are left to `garuda perft`, which anyone can run by hand.
@@ -45,4 +46,9 @@ fn makruk() {
 #[test]
 fn sittuyin() {
     check::<SittuyinPosition<false>>(include_str!("data/perft/sittuyin.perft"));
+}
+
+#[test]
+fn torishogi() {
+    check::<ToriPosition>(include_str!("data/perft/torishogi.perft"));
 }

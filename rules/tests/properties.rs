@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::sittuyin::SittuyinPosition;
+use garuda_rules::tori::ToriPosition;
 use garuda_rules::{Color, Move, MoveList, Outcome, Played, Position};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
@@ -250,4 +251,5 @@ properties! {
     makruk: MakrukPosition;
     sittuyin: SittuyinPosition<false>;
     sittuyin_booklet: SittuyinPosition<true>;
+    torishogi: ToriPosition;
 }

@@ -5,6 +5,7 @@
 
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::sittuyin::SittuyinPosition;
+use garuda_rules::tori::ToriPosition;
 use garuda_rules::{Game, MoveList, Outcome, Played, Position, Reason, TextError};
 use serde_json::Value;
 
@@ -91,5 +92,13 @@ fn sittuyin() {
     check::<SittuyinPosition<false>>(&[
         include_str!("data/games/sittuyin.jsonl"),
         include_str!("data/games/sittuyin-endings.jsonl"),
+    ]);
+}
+
+#[test]
+fn torishogi() {
+    check::<ToriPosition>(&[
+        include_str!("data/games/torishogi.jsonl"),
+        include_str!("data/games/torishogi-endings.jsonl"),
     ]);
 }

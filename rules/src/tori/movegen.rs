@@ -1,8 +1,8 @@
 //! Legal moves, found without trying them: checks, pins and attacked squares come first.
 
 use super::attacks::{
-    ALL, Black, Side, White, between, files_with, last_rank, leap_targets, open_slide_targets,
-    slide_targets,
+    ALL, Black, Side, White, between, files_with, for_each_leap, last_rank, leap_targets,
+    open_slide_targets, slide_targets,
 };
 use super::kinds::{self, PHOENIX, SLIDERS, SWALLOW};
 use super::position::ToriPosition;
@@ -111,10 +111,10 @@ impl ToriPosition {
 
         let free_men = own & !threats.pinned & !u64::of(phoenix);
         let open = targets & !own;
-        for leap in S::LEAPS {
+        for_each_leap!(S, |leap| {
             let men = leap.men(&self.by_kind) & free_men;
             sink.leaps(leap.delta, leap.shift(men) & open);
-        }
+        });
         for (slider, kind) in SLIDERS.into_iter().enumerate() {
             for from in (self.by_kind[kind] & free_men).squares() {
                 let slides = slide_targets(S::COLOR, slider, from, occupied);
@@ -210,9 +210,9 @@ impl ToriPosition {
         let own_phoenix = self.by_kind[PHOENIX] & self.by_color[S::COLOR];
         let occupied = (self.by_color.white | self.by_color.black) & !own_phoenix;
         let mut attacked = 0;
-        for leap in S::Other::LEAPS {
+        for_each_leap!(S::Other, |leap| {
             attacked |= leap.shift(leap.men(&self.by_kind) & other);
-        }
+        });
         for (slider, kind) in SLIDERS.into_iter().enumerate() {
             for from in (self.by_kind[kind] & other).squares() {
                 attacked |= slide_targets(S::Other::COLOR, slider, from, occupied);
