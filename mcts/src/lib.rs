@@ -2,6 +2,7 @@
 
 mod analysis;
 mod batch;
+pub mod bench;
 mod cache;
 mod choice;
 mod evaluator;

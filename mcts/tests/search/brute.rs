@@ -8,7 +8,7 @@ use garuda_rules::{Game, MoveList};
 /// The result of a game with best play, with the distance of the quickest win or the slowest
 /// loss, for the side to move. Remembers what it solved by `state_key`, so the game's result
 /// must depend on nothing else.
-pub fn solve<G: Game>(game: &G, known: &mut HashMap<u64, Proof>) -> Proof {
+pub(crate) fn solve<G: Game>(game: &G, known: &mut HashMap<u64, Proof>) -> Proof {
     if let Some(&proof) = known.get(&game.state_key()) {
         return proof;
     }
@@ -48,6 +48,6 @@ fn later(proof: Proof) -> Proof {
 }
 
 /// Whether two proofs have the same winner.
-pub fn same_result(a: Proof, b: Proof) -> bool {
+pub(crate) fn same_result(a: Proof, b: Proof) -> bool {
     std::mem::discriminant(&a) == std::mem::discriminant(&b)
 }

@@ -5,10 +5,10 @@ use garuda_rules::Game;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-pub const MEMORY: usize = 64 << 20;
+pub(crate) const MEMORY: usize = 64 << 20;
 
 /// A finished Gumbel search of a position.
-pub fn gumbel<G: Game>(
+pub(crate) fn gumbel<G: Game>(
     game: &G,
     settings: GumbelSettings,
     seed: u64,
@@ -24,7 +24,7 @@ pub fn gumbel<G: Game>(
 }
 
 /// A finished PUCT search of a position.
-pub fn puct<G: Game>(game: &G, visits: u32, evaluator: &mut impl Evaluator<G>) -> Puct<G> {
+pub(crate) fn puct<G: Game>(game: &G, visits: u32, evaluator: &mut impl Evaluator<G>) -> Puct<G> {
     let mut search = Puct::new(game.clone(), MEMORY, PuctSettings::default());
     search.begin(visits);
     let mut shard = Shard::new(vec![search], None);
@@ -34,7 +34,7 @@ pub fn puct<G: Game>(game: &G, visits: u32, evaluator: &mut impl Evaluator<G>) -
     shard.into_searches().pop().unwrap()
 }
 
-pub fn policy<G: Game>(search: &Gumbel<G>) -> Vec<f32> {
+pub(crate) fn policy<G: Game>(search: &Gumbel<G>) -> Vec<f32> {
     let mut policy = Vec::new();
     search.policy(&mut policy);
     policy

@@ -3,28 +3,28 @@
 use garuda_rules::{Color, Game, Move, MoveList, Outcome, Reason, Square};
 
 /// The move that stands for a number.
-pub fn numbered(n: usize) -> Move {
+pub(crate) fn numbered(n: usize) -> Move {
     Move::new(Square(0), Square(n as u8))
 }
 
-pub fn number(mv: Move) -> usize {
+pub(crate) fn number(mv: Move) -> usize {
     mv.to().index()
 }
 
 #[derive(Clone, Debug)]
-pub struct TicTacToe {
+pub(crate) struct TicTacToe {
     /// A bit for each cell, by side.
     cells: [u16; 2],
     turn: Color,
 }
 
 impl TicTacToe {
-    pub const START: TicTacToe = TicTacToe {
+    pub(crate) const START: TicTacToe = TicTacToe {
         cells: [0, 0],
         turn: Color::White,
     };
 
-    pub fn after(cells: &[usize]) -> TicTacToe {
+    pub(crate) fn after(cells: &[usize]) -> TicTacToe {
         let mut game = TicTacToe::START;
         cells.iter().for_each(|&cell| game.play(numbered(cell)));
         game
@@ -64,16 +64,16 @@ impl Game for TicTacToe {
 /// A heap from which each player takes three times running, one to three each time. Who took
 /// more wins.
 #[derive(Clone, Debug)]
-pub struct Heap {
-    pub left: u8,
-    pub taken: [u8; 2],
-    pub turn: Color,
+pub(crate) struct Heap {
+    pub(crate) left: u8,
+    pub(crate) taken: [u8; 2],
+    pub(crate) turn: Color,
     /// Decisions of the present turn.
-    pub decisions: u8,
+    pub(crate) decisions: u8,
 }
 
 impl Heap {
-    pub fn new(left: u8) -> Heap {
+    pub(crate) fn new(left: u8) -> Heap {
         Heap {
             left,
             taken: [0, 0],
@@ -132,14 +132,14 @@ impl Game for Heap {
 
 /// One choice among arms; after it each arm goes on for ever without another.
 #[derive(Clone, Debug)]
-pub struct Bandit {
-    pub arms: usize,
-    pub arm: Option<usize>,
+pub(crate) struct Bandit {
+    pub(crate) arms: usize,
+    pub(crate) arm: Option<usize>,
     depth: u32,
 }
 
 impl Bandit {
-    pub fn new(arms: usize) -> Bandit {
+    pub(crate) fn new(arms: usize) -> Bandit {
         Bandit {
             arms,
             arm: None,
