@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use garuda_rules::{Game, Played, Position};
+use garuda_rules::{Played, Position};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 

@@ -1,0 +1,77 @@
+use garuda_rules::eternal::{EternalPosition, Phase};
+use garuda_rules::{Color, Man, Move, Occupant, Origin, Position, Square};
+
+use super::{POINT, Valued, advance};
+
+/// What a guardian is worth: it blocks the way into its zone and cannot be taken.
+const GUARDIAN: f32 = 0.5;
+
+const FILES_OF_ZONES: [f32; 2] = [3.0, 4.0];
+
+/// How well a man stands to score: it has come far, and is near the middle files.
+fn reach(man: Man, square: Square) -> f32 {
+    let board = EternalPosition::BOARD;
+    let weight = match EternalPosition::KINDS[usize::from(man.kind)].letter {
+        "R" => 0.06,
+        "N" => 0.10,
+        "C" | "B" => 0.05,
+        "A" => 0.06,
+        "P" => 0.07,
+        _ => 0.0,
+    };
+    let file = f32::from(board.file(square));
+    let aside = FILES_OF_ZONES.map(|zone| (file - zone).abs());
+    let forward = advance(board, man.color, square).min(7.0);
+    weight * (forward - 0.5 * aside[0].min(aside[1]))
+}
+
+fn in_zone(color: Color, square: Square) -> bool {
+    let board = EternalPosition::BOARD;
+    let middle = FILES_OF_ZONES.contains(&f32::from(board.file(square)));
+    middle && advance(board, color, square) < 2.0
+}
+
+fn man_at(position: &EternalPosition, square: Square) -> Option<Man> {
+    match position.occupant(square) {
+        Some(Occupant::Man(man)) => Some(man),
+        Some(Occupant::Stone) | None => None,
+    }
+}
+
+/// Men never leave the game, so what counts is where they stand.
+impl Valued for EternalPosition {
+    const SCALE: f32 = 3.0;
+
+    fn worth(_letter: &str) -> f32 {
+        0.0
+    }
+
+    fn placement(man: Man, square: Square) -> f32 {
+        let guards = in_zone(man.color, square);
+        reach(man, square) + if guards { GUARDIAN } else { 0.0 }
+    }
+
+    fn promise(&self, mv: Move, next: &Self) -> f32 {
+        let turn = self.turn();
+        let to = mv.to();
+        let good = |man: Man, square| {
+            let good = reach(man, square);
+            if man.color == turn { good } else { -good }
+        };
+        let scale = 4.0;
+        match (self.phase(), mv.origin()) {
+            (Phase::Move, Origin::Board(from)) => {
+                let Some(man) = man_at(self, from) else {
+                    return 0.0;
+                };
+                let scores = next.points() != self.points();
+                let captured = man_at(self, to).map_or(0.0, |victim| -good(victim, to));
+                let point = if scores { POINT } else { 0.0 };
+                point + scale * (good(man, to) - good(man, from) + captured)
+            }
+            (Phase::Place(man), _) => scale * good(man, to),
+            (Phase::Deport(from), _) => man_at(self, from).map_or(0.0, |man| scale * good(man, to)),
+            (Phase::Move, Origin::Hand(_)) => 0.0,
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! An evaluator that counts men: a fixed point to measure others against.
+
+mod eternal;
+mod hunt;
+mod worth;
+
+use std::marker::PhantomData;
+
+use garuda_rules::{Board, Color, Man, Move, Occupant, Origin, Played, Position, Square};
+
+use hunt::Hunt;
+
+use crate::{Answers, EvalError, Evaluator, Wdl};
+
+/// What is good in a game, in pawns (swallows).
+pub trait Valued: Position {
+    /// A lead that makes a win about three times as likely as it was at equality.
+    const SCALE: f32;
+
+    /// What it adds that the enemy has only the king left.
+    const BARE: f32 = 2.5;
+
+    /// What a man is worth on the board, by the letter of its kind.
+    fn worth(letter: &str) -> f32;
+
+    /// What a man is worth in hand.
+    fn worth_in_hand(letter: &str) -> f32 {
+        Self::worth(letter)
+    }
+
+    /// What standing on a square adds to a man's worth.
+    fn placement(_man: Man, _square: Square) -> f32 {
+        0.0
+    }
+
+    /// What else a move gains for its mover, besides captures and promotions. `next` is the
+    /// position after it.
+    fn promise(&self, _mv: Move, _next: &Self) -> f32 {
+        0.0
+    }
+}
+
+/// Judges by material, a little mobility, and what the game adds; prefers moves that capture
+/// valuable men, promote or give check.
+#[derive(Clone, Debug)]
+pub struct Material<P> {
+    /// By kind.
+    worth: Vec<f32>,
+    worth_in_hand: Vec<f32>,
+    answers: Answers,
+    position: PhantomData<P>,
+}
+
+/// What a point is worth, where points win.
+const POINT: f32 = 4.0;
+/// What a legal move more is worth to the side to move.
+const MOBILITY: f32 = 0.01;
+/// How much a pawn gained raises a move's logit.
+const GAIN_LOGIT: f32 = 0.6;
+const MOST_GAIN: f32 = 6.0;
+const CHECK_GAIN: f32 = 1.5;
+
+impl<P: Valued> Default for Material<P> {
+    fn default() -> Self {
+        let letters = || P::KINDS.iter().map(|kind| kind.letter);
+        Material {
+            worth: letters().map(P::worth).collect(),
+            worth_in_hand: letters().map(P::worth_in_hand).collect(),
+            answers: Answers::default(),
+            position: PhantomData,
+        }
+    }
+}
+
+impl<P: Valued> Material<P> {
+    fn worth_of(&self, man: Man) -> f32 {
+        self.worth[usize::from(man.kind)]
+    }
+
+    /// White's lead.
+    fn lead(&self, position: &P) -> f32 {
+        let sign = |color| if color == Color::White { 1.0 } else { -1.0 };
+        let mut lead = 0.0;
+        let mut hunt = Hunt::default();
+        for square in P::BOARD.all() {
+            if let Some(Occupant::Man(man)) = position.occupant(square) {
+                lead += sign(man.color) * (self.worth_of(man) + P::placement(man, square));
+                hunt.add::<P>(man, square);
+            }
+        }
+        if position.pending().is_none() {
+            for color in Color::ALL {
+                for &kind in P::PLACEABLE {
+                    let held = f32::from(position.hand(color, kind));
+                    lead += sign(color) * held * self.worth_in_hand[usize::from(kind)];
+                }
+            }
+        }
+        if let Some(points) = position.points() {
+            lead += POINT * (f32::from(points.white) - f32::from(points.black));
+        }
+        // A great lead counts less than twice half of it, so that there is still something to win.
+        lead / (1.0 + lead.abs() / (4.0 * P::SCALE)) + hunt.lead::<P>()
+    }
+
+    fn wdl(&self, position: &P, moves: usize) -> Wdl {
+        let lead = self.lead(position);
+        let lead = match position.turn() {
+            Color::White => lead,
+            Color::Black => -lead,
+        };
+        let lead = (lead + MOBILITY * moves as f32) / P::SCALE;
+        let chance = |lead: f32| 1.0 / (1.0 + (0.7 - lead).exp());
+        let (win, loss) = (chance(lead), chance(-lead));
+        Wdl {
+            win,
+            draw: (1.0 - win - loss).max(0.0),
+            loss,
+        }
+    }
+
+    fn logit(&self, position: &P, mv: Move) -> f32 {
+        let turn = position.turn();
+        let man_at = |position: &P, square| match position.occupant(square) {
+            Some(Occupant::Man(man)) => Some(man),
+            Some(Occupant::Stone) | None => None,
+        };
+        let mut next = *position;
+        next.play(mv);
+        let mut gain = position.promise(mv, &next);
+        if let Some(victim) = man_at(position, mv.to()).filter(|man| man.color != turn) {
+            gain += self.worth_of(victim);
+        }
+        if let Origin::Board(from) = mv.origin()
+            && let Some(before) = man_at(position, from)
+        {
+            if let Some(after) = man_at(&next, mv.to()) {
+                gain += self.worth_of(after) - self.worth_of(before);
+            }
+            // Of two men that can do the same the cheaper one risks less.
+            gain -= 0.02 * self.worth_of(before);
+        }
+        if next.is_check() {
+            gain += CHECK_GAIN;
+        }
+        GAIN_LOGIT * gain.clamp(-MOST_GAIN, MOST_GAIN)
+    }
+}
+
+/// How far a man of `color` on `square` has come, from 0 on its own first rank.
+fn advance(board: Board, color: Color, square: Square) -> f32 {
+    f32::from(match color {
+        Color::White => board.rank(square),
+        Color::Black => board.ranks - 1 - board.rank(square),
+    })
+}
+
+impl<P: Valued> Evaluator<Played<P>> for Material<P> {
+    fn capacity(&self) -> usize {
+        usize::MAX
+    }
+
+    fn push(&mut self, game: &Played<P>, legal: &[Move]) {
+        let position = game.position();
+        let wdl = self.wdl(position, legal.len());
+        let mut answers = std::mem::take(&mut self.answers);
+        answers
+            .push(wdl, legal.iter().map(|&mv| self.logit(position, mv)))
+            .expect("a sum of worths is finite");
+        self.answers = answers;
+    }
+
+    fn run(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
+        std::mem::swap(answers, &mut self.answers);
+        self.answers.clear();
+        Ok(())
+    }
+}
