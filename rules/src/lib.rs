@@ -16,6 +16,7 @@ mod moves;
 mod outcome;
 mod perft;
 mod position;
+mod rule_set;
 pub mod sittuyin;
 mod svg;
 mod text;
@@ -32,6 +33,7 @@ pub use moves::{Move, MoveList, Origin};
 pub use outcome::{Outcome, Reason};
 pub use perft::{divide, perft};
 pub use position::{Position, Repetition};
+pub use rule_set::{RuleSet, UnknownRuleSet};
 pub use svg::{SvgOptions, svg};
 
 /// A game of Eternal chess.
