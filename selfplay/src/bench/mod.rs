@@ -1,0 +1,3 @@
+//! What `garuda bench` measures. A figure means something only beside others of the same run.
+
+pub(crate) mod rules;

@@ -1,0 +1,103 @@
+use std::io::{Write, stdout};
+
+use clap::Args;
+use garuda_rules::RuleSet;
+use serde_json::{Map, Value, json};
+
+use crate::bench::rules;
+
+/// Measure the speed of the parts.
+///
+/// Machines are noisy: compare figures of one run, not of two.
+#[derive(Args, Debug)]
+pub(crate) struct Bench {
+    /// A tenth of the time, for a first impression
+    #[arg(long)]
+    quick: bool,
+    /// A UCI engine to compare our perft with, such as fairy-stockfish
+    #[arg(long, value_name = "COMMAND")]
+    reference: Option<String>,
+    /// Print one JSON object instead
+    #[arg(long)]
+    json: bool,
+}
+
+impl Bench {
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        let mut report = Report::new(self.json);
+        self.rules(&mut report)?;
+        report.finish()
+    }
+
+    fn rules(&self, report: &mut Report) -> anyhow::Result<()> {
+        report.line("rules, one thread".into())?;
+        let mut perft = Map::new();
+        let mut playouts = Map::new();
+        for rule_set in RuleSet::ALL {
+            let speed = rules::measure(rule_set, self.quick);
+            report.line(format!(
+                "  {:17} perft {:6.1} M leaves/s   {:8.0} random games/s, {:5.2} M moves/s",
+                rule_set.name(),
+                speed.perft_nps / 1e6,
+                speed.playouts_per_s,
+                speed.playout_moves_per_s / 1e6,
+            ))?;
+            perft.insert(rule_set.name().into(), json!(speed.perft_nps));
+            playouts.insert(rule_set.name().into(), json!(speed.playouts_per_s));
+        }
+        report.set("perft_nps", perft.into());
+        report.set("playouts_per_s", playouts.into());
+
+        let Some(command) = &self.reference else {
+            return Ok(());
+        };
+        report.line(format!("perft beside {command}, in turns"))?;
+        let mut ratios = Map::new();
+        for comparison in rules::compare(command, self.quick)? {
+            report.line(format!(
+                "  {:17} depth {}: {:6.1} M/s against {:5.1} M/s, {:.1} times as fast",
+                comparison.rule_set.name(),
+                comparison.depth,
+                comparison.ours_nps / 1e6,
+                comparison.theirs_nps / 1e6,
+                comparison.ratio(),
+            ))?;
+            ratios.insert(comparison.rule_set.name().into(), json!(comparison.ratio()));
+        }
+        report.set("perft_ratio", ratios.into());
+        Ok(())
+    }
+}
+
+/// Lines as they are measured, or one JSON object at the end.
+struct Report {
+    json: bool,
+    values: Map<String, Value>,
+}
+
+impl Report {
+    fn new(json: bool) -> Report {
+        Report {
+            json,
+            values: Map::new(),
+        }
+    }
+
+    fn line(&self, line: String) -> anyhow::Result<()> {
+        if !self.json {
+            writeln!(stdout(), "{line}")?;
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, name: &str, value: Value) {
+        self.values.insert(name.into(), value);
+    }
+
+    fn finish(self) -> anyhow::Result<()> {
+        if self.json {
+            writeln!(stdout(), "{}", Value::Object(self.values))?;
+        }
+        Ok(())
+    }
+}
