@@ -20,7 +20,7 @@ pub trait Bits: Copy {
 pub struct Squares<B>(B);
 
 macro_rules! impl_bits {
-    ($int:ty) => {
+    ($int:ty, $next:ident) => {
         impl Bits for $int {
             #[inline]
             fn of(square: Square) -> Self {
@@ -58,9 +58,7 @@ macro_rules! impl_bits {
 
             #[inline]
             fn next(&mut self) -> Option<Square> {
-                let square = self.0.first()?;
-                self.0 &= self.0 - 1;
-                Some(square)
+                $next(&mut self.0)
             }
 
             fn size_hint(&self) -> (usize, Option<usize>) {
@@ -72,5 +70,24 @@ macro_rules! impl_bits {
     };
 }
 
-impl_bits!(u64);
-impl_bits!(u128);
+impl_bits!(u64, take_first);
+impl_bits!(u128, take_first_wide);
+
+#[inline]
+fn take_first(set: &mut u64) -> Option<Square> {
+    let square = set.first()?;
+    *set &= *set - 1;
+    Some(square)
+}
+
+/// Half by half, which is much less work than arithmetic on all 128 bits.
+#[inline]
+fn take_first_wide(set: &mut u128) -> Option<Square> {
+    let (mut low, mut high) = (*set as u64, (*set >> 64) as u64);
+    let square = match take_first(&mut low) {
+        Some(square) => square,
+        None => Square(64 + take_first(&mut high)?.0),
+    };
+    *set = u128::from(high) << 64 | u128::from(low);
+    Some(square)
+}

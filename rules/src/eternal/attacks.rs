@@ -16,7 +16,7 @@ struct Geometry {
     hurdles: u128,
 }
 
-const GEOMETRY: [Geometry; SQUARES] = {
+static GEOMETRY: [Geometry; SQUARES] = {
     let mut all = [const {
         Geometry {
             file: 0,
@@ -44,7 +44,7 @@ const GEOMETRY: [Geometry; SQUARES] = {
 };
 
 /// The squares of a row that a rook on file `f` reaches, by the six inner squares of the row.
-const ROW: [[u8; 64]; 8] = {
+static ROW: [[u8; 64]; 8] = {
     let mut table = [[0; 64]; 8];
     let mut file = 0;
     while file < 8 {

@@ -1,5 +1,5 @@
 use super::position::{EternalPosition, Phase};
-use super::{ADVISOR, CANNON, ELEPHANT, HALF, HORSE, ROOK, WINNING_POINTS, ZONE, attacks};
+use super::{ADVISOR, CANNON, ELEPHANT, HALF, HORSE, ROOK, SOLDIER, WINNING_POINTS, ZONE, attacks};
 use crate::{Bits, Color, Move, MoveList, Square};
 
 impl EternalPosition {
@@ -70,29 +70,23 @@ impl EternalPosition {
         } else {
             guardians | ZONE[self.turn]
         };
-        for (kind, men) in self.kinds.iter().enumerate() {
-            for from in (men & own).squares() {
+        let mut each = |kind: usize, reach: &dyn Fn(Square) -> u128| {
+            for from in (self.kinds[kind] & own).squares() {
                 let closed = if guardian.has(from) {
                     guardians
                 } else {
                     closed
                 };
-                visit(from, self.reach(kind, from, occupied) & !closed);
+                visit(from, reach(from) & !closed);
             }
-        }
-    }
-
-    /// Where a man could go if there were no guardians.
-    #[inline]
-    fn reach(&self, kind: usize, from: Square, occupied: u128) -> u128 {
-        match kind {
-            ROOK => attacks::rook(from, occupied),
-            HORSE => attacks::horse(from),
-            CANNON => attacks::cannon(from, occupied),
-            ELEPHANT => attacks::elephant(from, occupied),
-            ADVISOR => self.advisor(from, occupied),
-            _ => attacks::soldier(from, occupied, self.movers()),
-        }
+        };
+        each(ROOK, &|from| attacks::rook(from, occupied));
+        each(HORSE, &|from| attacks::horse(from));
+        each(CANNON, &|from| attacks::cannon(from, occupied));
+        each(ELEPHANT, &|from| attacks::elephant(from, occupied));
+        each(ADVISOR, &|from| self.advisor(from, occupied));
+        let hurdles = self.movers();
+        each(SOLDIER, &|from| attacks::soldier(from, occupied, hurdles));
     }
 
     /// The men that advisors copy and soldiers jump: R N C B of either side.
@@ -102,11 +96,19 @@ impl EternalPosition {
 
     fn advisor(&self, from: Square, occupied: u128) -> u128 {
         let near = attacks::neighbours(from);
+        let beside = |kind: usize| near & self.kinds[kind] != 0;
         let mut reach = 0;
-        for kind in [ROOK, HORSE, CANNON, ELEPHANT] {
-            if !(near & self.kinds[kind]).is_empty() {
-                reach |= self.reach(kind, from, occupied);
-            }
+        if beside(ROOK) {
+            reach |= attacks::rook(from, occupied);
+        }
+        if beside(HORSE) {
+            reach |= attacks::horse(from);
+        }
+        if beside(CANNON) {
+            reach |= attacks::cannon(from, occupied);
+        }
+        if beside(ELEPHANT) {
+            reach |= attacks::elephant(from, occupied);
         }
         reach
     }

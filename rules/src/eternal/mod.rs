@@ -22,6 +22,7 @@ const HORSE: usize = 1;
 const CANNON: usize = 2;
 const ELEPHANT: usize = 3;
 const ADVISOR: usize = 4;
+const SOLDIER: usize = 5;
 
 const KINDS: [Kind; 6] = [
     Kind {

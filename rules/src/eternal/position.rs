@@ -28,7 +28,7 @@ pub enum Phase {
     Place(Man),
 }
 
-const MAN_KEYS: [[u64; BOARD.squares()]; 2 * KINDS.len()] = {
+static MAN_KEYS: [[u64; BOARD.squares()]; 2 * KINDS.len()] = {
     let mut keys = [[0; BOARD.squares()]; 2 * KINDS.len()];
     let mut man = 0;
     while man < keys.len() {
@@ -37,9 +37,9 @@ const MAN_KEYS: [[u64; BOARD.squares()]; 2 * KINDS.len()] = {
     }
     keys
 };
-const STONE_KEYS: [u64; BOARD.squares()] = numbers(16);
-const PENDING_KEYS: [u64; 2 * KINDS.len()] = numbers(17);
-const POINT_KEYS: [[u64; WINNING_POINTS as usize + 1]; 2] = [numbers(18), numbers(19)];
+static STONE_KEYS: [u64; BOARD.squares()] = numbers(16);
+static PENDING_KEYS: [u64; 2 * KINDS.len()] = numbers(17);
+static POINT_KEYS: [[u64; WINNING_POINTS as usize + 1]; 2] = [numbers(18), numbers(19)];
 const BLACK_KEY: u64 = number(20, 0);
 
 /// A man's place in the key tables.
