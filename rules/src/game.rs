@@ -130,13 +130,12 @@ impl<P: Position> Played<P> {
         }
         match P::REPETITION {
             Repetition::Draw(_) => Some(Outcome::draw(Reason::Repetition)),
-            Repetition::Loses(_) => Some(self.repetition_loss()),
+            Repetition::Loses(_) => Some(repetition_loss(self.cycle(), self.position.turn())),
         }
     }
 
-    /// The outcome where repeating loses. The cycle is all that was played since the first of the
-    /// occurrences that count.
-    fn repetition_loss(&self) -> Outcome {
+    /// What was played since the first of the occurrences that count.
+    fn cycle(&self) -> &[Past] {
         let key = self.position.key();
         let earlier = usize::from(P::REPETITION.occurrences()) - 1;
         let plies = self
@@ -148,19 +147,22 @@ impl<P: Position> Played<P> {
             .take(earlier)
             .last()
             .map_or(0, |(back, _)| back + 1);
-        let cycle = &self.past[self.past.len() - plies..];
-        // Who was in check at every one of its turns was checked by every move of the other.
-        let always_checked = |side: Color| {
-            let mut turns = cycle.iter().filter(|past| past.turn == side).peekable();
-            turns.peek().is_some() && turns.all(|past| past.check)
-        };
-        let turn = self.position.turn();
-        match (always_checked(turn), always_checked(!turn)) {
-            (true, true) => Outcome::draw(Reason::PerpetualCheck),
-            (true, false) => Outcome::win(turn, Reason::PerpetualCheck),
-            (false, true) => Outcome::win(!turn, Reason::PerpetualCheck),
-            (false, false) => Outcome::win(turn, Reason::Repetition),
-        }
+        &self.past[self.past.len() - plies..]
+    }
+}
+
+/// The outcome where repeating loses, after `cycle` came back to a position with `turn` to move.
+fn repetition_loss(cycle: &[Past], turn: Color) -> Outcome {
+    // Who was in check at every one of its turns was checked by every move of the other.
+    let always_checked = |side: Color| {
+        let mut turns = cycle.iter().filter(|past| past.turn == side).peekable();
+        turns.peek().is_some() && turns.all(|past| past.check)
+    };
+    match (always_checked(turn), always_checked(!turn)) {
+        (true, true) => Outcome::draw(Reason::PerpetualCheck),
+        (true, false) => Outcome::win(turn, Reason::PerpetualCheck),
+        (false, true) => Outcome::win(!turn, Reason::PerpetualCheck),
+        (false, false) => Outcome::win(turn, Reason::Repetition),
     }
 }
 
@@ -210,5 +212,28 @@ impl<P: Position> Game for Played<P> {
         // An odd multiplier keeps different counts from cancelling against Zobrist keys.
         let past = u64::from(self.occurrences).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         self.position.key() ^ self.position.clock_key() ^ past
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// No position is known in which both sides can check each other for ever, so this is a
+    /// made-up past.
+    #[test]
+    fn mutual_perpetual_check_is_a_draw() {
+        let turns = [Color::Black, Color::White];
+        let checks = turns.map(|turn| Past {
+            key: 0,
+            turn,
+            check: true,
+        });
+        let draw = Outcome::draw(Reason::PerpetualCheck);
+        assert_eq!(repetition_loss(&checks.repeat(6), Color::Black), draw);
+        let mut almost = checks.repeat(6);
+        almost[3].check = false;
+        let loss = Outcome::win(Color::Black, Reason::PerpetualCheck);
+        assert_eq!(repetition_loss(&almost, Color::Black), loss);
     }
 }
