@@ -76,8 +76,8 @@ impl Board {
 
     /// The square's name, such as `e4`.
     pub fn name(self, square: Square) -> String {
-        let file = char::from(b'a' + self.file(square));
-        format!("{file}{}", self.rank(square) + 1)
+        let (file, rank) = (self.file(square), self.rank(square));
+        [b'a' + file, b'1' + rank].map(char::from).iter().collect()
     }
 
     /// Reads a name such as `e4` (upper case too). `None` for anything else.

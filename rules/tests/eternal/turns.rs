@@ -176,21 +176,18 @@ fn nothing_but_stones_ever_leaves_the_game() {
     let mut moves = MoveList::new();
     for _ in 0..30 {
         let mut game = Eternal::start();
-        let mut stones = 8;
+        let mut stones_before = 8;
         loop {
-            let men = |wanted: Option<Occupant>| {
-                let position = game.position();
-                EternalPosition::BOARD
-                    .all()
-                    .filter_map(|square| position.occupant(square))
-                    .filter(|&occupant| (occupant == Occupant::Stone) == wanted.is_some())
-                    .count()
-            };
-            let pending = usize::from(game.position().pending().is_some());
-            assert_eq!(men(None) + pending, 24, "{}", game.position());
-            let now = men(Some(Occupant::Stone));
-            assert!(now <= stones);
-            stones = now;
+            let position = game.position();
+            let occupants = EternalPosition::BOARD
+                .all()
+                .filter_map(|square| position.occupant(square));
+            let (stones, men): (Vec<_>, Vec<_>) =
+                occupants.partition(|&occupant| occupant == Occupant::Stone);
+            let pending = usize::from(position.pending().is_some());
+            assert_eq!(men.len() + pending, 24, "{position}");
+            assert!(stones.len() <= stones_before, "{position}");
+            stones_before = stones.len();
             game.legal_moves(&mut moves);
             if game.outcome_given(&moves).is_some() {
                 break;
