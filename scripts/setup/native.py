@@ -1,34 +1,26 @@
 """Fetch libtorch and ONNX Runtime from PyPI wheels into the checkout's native/ folder.
 
-    python3 scripts/native.py [libtorch] [onnxruntime]
+    python3 scripts/setup/native.py NAME...     a NAME is libtorch or onnxruntime
 
 Wheels are pinned by version and SHA-256 below. A library is unpacked under a temporary name and
-renamed into place complete, with a `stamp` that names its wheels; so whatever is found under its
+renamed into place complete, with a `stamp` that says what it was made from; so whatever is found under its
 final name is whole, and a run that was killed is repaired by the next one. Needs only the standard
 library and pip.
 """
 
-import errno
-import fcntl
 import hashlib
-import importlib.util
 import os
 import platform
 import re
 import shutil
-import subprocess
 import sys
 import zipfile
 from dataclasses import dataclass
-from pathlib import Path
 
-NATIVE = Path(__file__).resolve().parent.parent / "native"
-DOWNLOADS = NATIVE / ".downloads"
-UNPACKED = NATIVE / ".unpacked"
+from common import ROOT, Failure, disk_full, pip, run, say, take_lock, wrong_hash
 
-
-class Failure(Exception):
-    """What went wrong and what to do about it, in words for the user."""
+NATIVE = ROOT / "native"
+WORK = NATIVE / ".work"  # there while a set-up is unfinished; a later one reuses the wheels in it
 
 
 @dataclass(frozen=True)
@@ -134,92 +126,29 @@ def this_platform():
     )
 
 
-def say(text):
-    print(f"garuda: {text}", file=sys.stderr, flush=True)
-
-
-def identity(wheels):
-    return "".join(f"{w.name} {w.version} {w.sha256}\n" for w in wheels)
-
-
 def fetch(wheel, lock):
     """The wheel's file, downloaded by pip if no verified one is there from an earlier try."""
-    folder = DOWNLOADS / wheel.name
+    folder = WORK / wheel.name
     for path in folder.glob("*.whl"):
         if sha256(path) == wheel.sha256:
             return path
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    if importlib.util.find_spec("pip") is None:
-        raise Failure(
-            f"{sys.executable} has no pip, which fetches the libraries.\n"
-            "Install it (Debian, Ubuntu: apt install python3-pip; elsewhere: python3 -m ensurepip) "
-            "and run this again."
-        )
+    what = f"{wheel.name} {wheel.version}"
     requirement = folder / "requirement.txt"
     requirement.write_text(f"{wheel.name}=={wheel.version} --hash=sha256:{wheel.sha256}\n")
-    log = folder / "pip.log"
-    temporary = folder / "tmp"  # pip's own, so that what a killed pip leaves behind is found here
-    temporary.mkdir()
-    say(f"fetching {wheel.name} {wheel.version}")
-    # The child inherits the lock: should this process be killed, pip holds it until it has ended.
-    done = subprocess.run(
-        [sys.executable, "-m", "pip", "download", "--disable-pip-version-check",
-         "--no-deps", "--only-binary=:all:", "--require-hashes",
+    say(f"fetching {what}")
+    pip(
+        ["download", "--no-deps", "--only-binary=:all:", "--require-hashes",
          "--implementation=cp", "--python-version=3.11", f"--platform={wheel.tag}",
-         f"--requirement={requirement}", f"--dest={folder}", f"--log={log}"],
-        stdout=sys.stderr, stdin=subprocess.DEVNULL, pass_fds=[lock],
-        env={**os.environ, "TMPDIR": str(temporary)},
+         f"--requirement={requirement}", f"--dest={folder}"],
+        what, folder / "tmp", lock,
     )
-    if done.returncode != 0:
-        raise Failure(why_pip_failed(wheel, log))
-    shutil.rmtree(temporary, ignore_errors=True)
     path = next(folder.glob("*.whl"))
     if sha256(path) != wheel.sha256:
         path.unlink()
-        raise Failure(wrong_hash(wheel))
+        raise Failure(wrong_hash(what))
     return path
-
-
-def why_pip_failed(wheel, log):
-    text = log.read_text(errors="replace") if log.exists() else ""
-    if "DO NOT MATCH THE HASHES" in text:
-        return wrong_hash(wheel)
-    if "No space left on device" in text or "Disk quota exceeded" in text:
-        return disk_full()
-    if re.search(r"connection broken|ConnectionError|NewConnectionError|Max retries|Temporary failure "
-                 r"in name resolution|ProxyError|SSLError|ReadTimeout|Network is unreachable", text):
-        return (
-            f"pip could not reach the Python package index to fetch {wheel.name} {wheel.version}.\n"
-            "Check the network (and a proxy or mirror in pip's configuration) and run this again; "
-            "what was already fetched is kept."
-        )
-    if "No matching distribution found" in text:
-        return (
-            f"the package index that pip uses does not have {wheel.name} {wheel.version} for this "
-            "platform.\nIf pip is configured for a mirror, use a complete one, and run this again."
-        )
-    return (
-        f"pip failed to fetch {wheel.name} {wheel.version}; its words are above.\n"
-        "When the cause is gone, run this again; what was already fetched is kept."
-    )
-
-
-def wrong_hash(wheel):
-    return (
-        f"the {wheel.name} {wheel.version} that was downloaded is not the expected file: its SHA-256 "
-        "is wrong, and it was not used.\n"
-        "Run `python3 -m pip cache purge` and this again; if it stays so, distrust the mirror or proxy "
-        "that pip uses."
-    )
-
-
-def disk_full():
-    return (
-        f"the disk that holds {NATIVE} is full.\n"
-        f"The libraries need about {sum(SPACE.values())} MB while they are being set up and 500 MB "
-        "afterwards. Make room and run this again."
-    )
 
 
 def sha256(path):
@@ -256,61 +185,37 @@ def finish_libtorch(folder, system):
 
 
 def install(name, wheels, system, lock):
-    final, stamp = NATIVE / name, identity(wheels)
+    final, stamp = NATIVE / name, f"{wheels}\n"
     try:
         if (final / "stamp").read_text() == stamp:
             os.utime(final / "stamp")
             return
     except FileNotFoundError:
         pass
-    shutil.rmtree(UNPACKED, ignore_errors=True)
-    free = shutil.disk_usage(NATIVE).free
-    already = sum(file.stat().st_size for file in DOWNLOADS.glob("*/*.whl"))
-    if free + already < SPACE[name] * 1e6:
+    unpacked = WORK / "unpacked"
+    shutil.rmtree(unpacked, ignore_errors=True)
+    free = shutil.disk_usage(NATIVE).free + sum(file.stat().st_size for file in WORK.glob("*/*.whl"))
+    if free < SPACE[name] * 1e6:
         raise Failure(disk_full())
-    fresh = UNPACKED / name
     for wheel in wheels:
-        unpack(wheel, fetch(wheel, lock), fresh)
+        unpack(wheel, fetch(wheel, lock), unpacked)
     if name == "libtorch":
-        finish_libtorch(fresh, system)
-    (fresh / "stamp").write_text(stamp)
+        finish_libtorch(unpacked, system)
+    (unpacked / "stamp").write_text(stamp)
     os.sync()  # nothing may get its final name before its bytes are on the disk
-    if final.exists():
-        final.rename(UNPACKED / "old")
-    fresh.rename(final)
-    shutil.rmtree(UNPACKED, ignore_errors=True)
-    for wheel in wheels:
-        shutil.rmtree(DOWNLOADS / wheel.name, ignore_errors=True)
+    (final / "stamp").unlink(missing_ok=True)  # first: what has a stamp is whole
+    shutil.rmtree(final, ignore_errors=True)
+    unpacked.rename(final)
     say(f"{name} is ready")
 
 
-def take_lock():
-    NATIVE.mkdir(exist_ok=True)
-    lock = os.open(NATIVE / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        say("another set-up is at work here; waiting for it")
-        fcntl.flock(lock, fcntl.LOCK_EX)
-    return lock
-
-
-def main(names):
-    try:
-        system = this_platform()
-        lock = take_lock()
-        for name in names or ("libtorch", "onnxruntime"):
-            install(name, LIBRARIES[system][name], system, lock)
-        return 0
-    except Failure as failure:
-        say(str(failure))
-    except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        say(disk_full() if full else f"the set-up failed: {error}")
-    except KeyboardInterrupt:
-        say("the set-up was interrupted; run this again to complete it")
-    return 1
+def main():
+    system = this_platform()
+    lock = take_lock(NATIVE / ".lock")
+    for name in sys.argv[1:]:
+        install(name, LIBRARIES[system][name], system, lock)
+    shutil.rmtree(WORK, ignore_errors=True)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    run(main)

@@ -1,0 +1,113 @@
+"""What the two set-up programs share: words for the user, a lock, and calls of pip."""
+
+import errno
+import fcntl
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+class Failure(Exception):
+    """What went wrong and what to do about it, in words for the user."""
+
+
+def say(text):
+    print(f"garuda: {text}", file=sys.stderr, flush=True)
+
+
+def run(job):
+    """Calls `job`, turns what it raises into words, and exits."""
+    try:
+        job()
+        sys.exit(0)
+    except Failure as failure:
+        say(str(failure))
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        say(disk_full() if full else f"the set-up failed: {error}")
+    except KeyboardInterrupt:
+        say("the set-up was interrupted; run this again to complete it")
+    sys.exit(1)
+
+
+def disk_full():
+    return (
+        f"the disk that holds {ROOT} is full.\n"
+        "Setting up needs about 1.5 GB, of which 0.5 GB stay in use; a build takes 1 GB more. "
+        "Make room and run this again."
+    )
+
+
+def take_lock(path):
+    """An exclusive lock that lasts until this process, and every child given it, has ended."""
+    path.parent.mkdir(exist_ok=True)
+    lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        say("another set-up is at work here; waiting for it")
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    return lock
+
+
+def pip(arguments, what, scratch, lock, python=sys.executable):
+    """Runs pip under the interpreter `python`, with its temporary files in the folder `scratch`.
+
+    There the next set-up finds and deletes what a killed pip leaves behind. pip inherits the lock:
+    should this process be killed alone, nobody else sets up until pip has ended too.
+    """
+    found = importlib.util.find_spec("pip")
+    if found is None:
+        raise Failure(
+            f"{sys.executable} has no pip, which fetches {what}.\n"
+            "Install it (Debian, Ubuntu: apt install python3-pip; elsewhere: python3 -m ensurepip) "
+            "and run this again."
+        )
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir(parents=True)
+    log = scratch / "pip.log"
+    done = subprocess.run(
+        # Named by its folder, pip runs under an interpreter that has none of its own.
+        [python, os.path.dirname(found.origin), *arguments,
+         "--disable-pip-version-check", "--no-input", f"--log={log}"],
+        stdout=sys.stderr, stdin=subprocess.DEVNULL, pass_fds=[lock],
+        env={**os.environ, "TMPDIR": str(scratch)},
+    )
+    if done.returncode != 0:
+        raise Failure(why_pip_failed(what, log))
+    shutil.rmtree(scratch, ignore_errors=True)
+
+
+def why_pip_failed(what, log):
+    text = log.read_text(errors="replace") if log.exists() else ""
+    if "DO NOT MATCH THE HASHES" in text:
+        return wrong_hash(what)
+    if "No space left on device" in text or "Disk quota exceeded" in text:
+        return disk_full()
+    if re.search(r"connection broken|ConnectionError|NewConnectionError|Max retries|ProxyError|"
+                 r"SSLError|ReadTimeout|Network is unreachable", text):
+        return (
+            f"pip could not reach the Python package index to fetch {what}.\n"
+            "Check the network (and a proxy or mirror in pip's configuration) and run this again."
+        )
+    if "No matching distribution found" in text:
+        return (
+            f"the package index that pip uses does not have {what} for this platform.\n"
+            "If pip is configured for a mirror, use a complete one, and run this again."
+        )
+    return f"pip failed to fetch {what}; its words are above.\nWhen the cause is gone, run this again."
+
+
+def wrong_hash(what):
+    return (
+        f"what was downloaded for {what} is not the expected file: its SHA-256 is wrong, and it was "
+        "not used.\n"
+        "Run `python3 -m pip cache purge` and this again; if it stays so, distrust the mirror or proxy "
+        "that pip uses."
+    )

@@ -1,0 +1,99 @@
+# Sourced by the programs in scripts/: brings the checkout to where it can be built and tested.
+# Each function is silent and takes milliseconds when there is nothing to do, and says what is wrong
+# and how to cure it when it cannot do its work. Written for bash 3.2, which macOS has.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+
+fail() {
+    printf 'garuda: %s\n' "$1" >&2
+    shift
+    if (($#)); then printf '%s\n' "$@" >&2; fi
+    exit 1
+}
+
+need_python() {
+    local cure="Install one with pip (Debian, Ubuntu: apt install python3 python3-pip) and run this again."
+    command -v python3 >/dev/null || fail "python3 is not installed." "$cure"
+    python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' ||
+        fail "python3 is older than 3.8 or does not work." "$cure"
+}
+
+# libtorch and ONNX Runtime: the user's own where LIBTORCH and ORT_DYLIB_PATH say so, else fetched.
+set_up_native() {
+    local name names=() ready=true
+    if [[ -n ${LIBTORCH-} ]]; then
+        [[ $LIBTORCH == /* && -d $LIBTORCH/include && -d $LIBTORCH/lib ]] || fail \
+            "LIBTORCH is set to '$LIBTORCH', which is not the full path of a libtorch." \
+            "Set it to a folder with include/ and lib/ in it, or unset it to have one fetched."
+    else
+        unset LIBTORCH
+        names+=(libtorch)
+    fi
+    if [[ -n ${ORT_DYLIB_PATH-} ]]; then
+        [[ $ORT_DYLIB_PATH == /* && -f $ORT_DYLIB_PATH ]] || fail \
+            "ORT_DYLIB_PATH is set to '$ORT_DYLIB_PATH', which is not the full path of a file." \
+            "Set it to an ONNX Runtime library, or unset it to have one fetched."
+    else
+        unset ORT_DYLIB_PATH
+        names+=(onnxruntime)
+    fi
+    for name in ${names[@]+"${names[@]}"}; do
+        [[ $root/native/$name/stamp -nt $root/scripts/setup/native.py && ! -e $root/native/.work ]] ||
+            ready=false
+    done
+    $ready && return
+    need_python
+    python3 "$root/scripts/setup/native.py" "${names[@]}" || exit 1
+}
+
+# The Python packages that some checks compare with, pinned in scripts/requirements.txt, in .venv.
+set_up_venv() {
+    [[ -x $root/.venv/bin/python && -f $root/.venv/stamp &&
+        $(<"$root/.venv/stamp") == "$(<"$root/scripts/requirements.txt")" ]] && return
+    need_python
+    python3 "$root/scripts/setup/venv.py" || exit 1
+}
+
+# Rust, new enough, and the C++ compiler that the glue to libtorch needs.
+need_compilers() {
+    local wanted found compiler=${CXX:-c++}
+    local cure="Install Rust with rustup (https://rustup.rs) and run this again."
+    wanted=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' "$root/Cargo.toml")
+    command -v cargo >/dev/null || fail "cargo is not installed; Rust $wanted or newer is needed." "$cure"
+    found=$(cargo --version 2>&1) || fail "cargo does not work: $found" "$cure"
+    found=${found#cargo } found=${found%% *}
+    older "$found" "$wanted" && fail "Rust $found is too old; $wanted or newer is needed." \
+        "Update it (rustup update) and run this again."
+    command -v cc >/dev/null && command -v "${compiler%% *}" >/dev/null || fail \
+        "there is no C++ compiler." \
+        "Install one (Debian, Ubuntu: apt install g++; macOS: xcode-select --install) and run this again."
+}
+
+older() {
+    local a=(${1//./ }) b=(${2//./ })
+    ((a[0] < b[0] || a[0] == b[0] && a[1] < b[1]))
+}
+
+# The release build of `garuda`, by cargo only if something changed since the last one: cargo would
+# find that out too, but not in silence.
+build_release() {
+    local stamp=$root/target/release/garuda.stamp
+    local settings="${LIBTORCH-} ${ORT_DYLIB_PATH-} ${RUSTFLAGS-}"
+    release_is_fresh "$stamp" "$settings" && return
+    need_compilers
+    mkdir -p "${stamp%/*}"
+    printf '%s\n' "$settings" >"$stamp.new" # before the build: edits made during it are newer
+    cargo build --release --locked --package garuda-selfplay \
+        --manifest-path "$root/Cargo.toml" --target-dir "$root/target" || exit 1
+    mv "$stamp.new" "$stamp"
+}
+
+release_is_fresh() {
+    local stamp=$1 settings=$2 file files
+    [[ -f $stamp && $(<"$stamp") == "$settings" && -x $root/target/release/garuda ]] || return 1
+    # Cargo's list "program: source source ..." with spaces in names escaped, as `read` undoes it.
+    read -a files <"$root/target/release/garuda.d" || return 1
+    for file in "${files[@]:1}" "$root"/{,*/}Cargo.toml "$root"/{Cargo.lock,.cargo/config.toml}; do
+        [[ -e $file && ! $file -nt $stamp ]] || return 1
+    done
+}
