@@ -1,8 +1,8 @@
 //! Where men attack, derived from their steps: for whole sets of men by shifting, for one man by
 //! tables made at compile time, for rooks by arithmetic.
 
-use super::kinds::{KINDS, STEPS};
-use super::{BOARD, PAWN, ROOK};
+use super::kinds::{FORWARD, KINDS, STEPS};
+use super::{BOARD, ROOK};
 use crate::{Bits, Color, Purpose, Square, Step};
 
 const FILE_A: u64 = 0x0101_0101_0101_0101;
@@ -64,19 +64,10 @@ pub(crate) const fn spread(set: u64, kind: u8, color: Color) -> u64 {
     attacked
 }
 
-/// All squares that the pawns of a set go to if they are empty.
+/// Where the men of a set come by a step forward.
 #[inline(always)]
-pub(crate) const fn pushes(set: u64, color: Color) -> u64 {
-    let steps = STEPS[PAWN as usize];
-    let mut reached = 0;
-    let mut i = 0;
-    while i < steps.len() {
-        if matches!(steps[i].purpose, Purpose::MoveOnly) {
-            reached |= shift(set, steps[i], color);
-        }
-        i += 1;
-    }
-    reached
+pub(crate) const fn forward(set: u64, color: Color) -> u64 {
+    shift(set, FORWARD, color)
 }
 
 const fn leap_table(color: Color) -> [[u64; 64]; KINDS] {

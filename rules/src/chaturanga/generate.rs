@@ -1,7 +1,7 @@
 use super::attacks::{delta, file_of, rank_of, rook_attacks, shift};
-use super::kinds::STEPS;
+use super::kinds::{FORWARD, STEPS};
 use super::safety::danger;
-use super::{GENERAL, KHON, KING, KNIGHT, Men, PAWN, Safety, leaps};
+use super::{GENERAL, KING, KNIGHT, Men, PAWN, Safety, forward, leaps};
 use crate::{Bits, Color, Move, MoveList, Purpose, Square};
 
 /// What is done with moves as they are found, in groups: listed, or only counted.
@@ -73,22 +73,21 @@ pub(crate) fn generate(men: &Men, color: Color, safety: &Safety, sink: &mut impl
     let on_file = free | safety.pinned_on_file;
     let targets = safety.answers & !own;
 
+    let ahead = delta(FORWARD, color);
+    let pawns = men.pawns() & own;
+    sink.shifted(forward(pawns & on_file, color) & targets & !enemy, ahead);
     for step in STEPS[PAWN as usize] {
-        let (pawns, targets) = match step.purpose {
-            Purpose::MoveOnly => (men.pawns() & on_file, targets & !occupied),
-            _ => (men.pawns() & free, targets & enemy),
-        };
-        let to = shift(pawns & own, *step, color) & targets;
-        sink.shifted(to, delta(*step, color));
+        if step.purpose == Purpose::CaptureOnly {
+            let to = shift(pawns & free, *step, color) & targets & enemy;
+            sink.shifted(to, delta(*step, color));
+        }
     }
 
-    let diagonal = (men.generals() | men.khons()) & free;
+    let khons = men.khons() & own;
+    sink.shifted(forward(khons & on_file, color) & targets, ahead);
+    let diagonal = (men.generals() | khons) & free;
     for step in STEPS[GENERAL as usize] {
         let to = shift(diagonal, *step, color) & targets;
-        sink.shifted(to, delta(*step, color));
-    }
-    for step in STEPS[KHON as usize].iter().filter(|step| step.files == 0) {
-        let to = shift(men.khons() & own & on_file, *step, color) & targets;
         sink.shifted(to, delta(*step, color));
     }
 

@@ -11,10 +11,13 @@ pub(crate) const KING: u8 = 5;
 /// How many kinds there are.
 pub(crate) const KINDS: usize = 6;
 
+/// What a pawn does to move, and a khon besides its diagonal steps.
+pub(super) const FORWARD: Step = Step::leap(0, 1);
+
 /// The steps of each kind.
 pub(crate) const STEPS: [&[Step]; KINDS] = [
     &[
-        Step::leap(0, 1).only(Purpose::MoveOnly),
+        FORWARD.only(Purpose::MoveOnly),
         Step::leap(-1, 1).only(Purpose::CaptureOnly),
         Step::leap(1, 1).only(Purpose::CaptureOnly),
     ],
@@ -29,7 +32,7 @@ pub(crate) const STEPS: [&[Step]; KINDS] = [
         Step::leap(1, -1),
         Step::leap(-1, 1),
         Step::leap(1, 1),
-        Step::leap(0, 1),
+        FORWARD,
     ],
     &[
         Step::leap(-1, -2),

@@ -11,7 +11,7 @@ mod safety;
 mod state;
 mod validate;
 
-pub(crate) use attacks::{between, file_of, leaps, pushes, rank_of, spread};
+pub(crate) use attacks::{between, file_of, forward, leaps, rank_of, spread};
 pub(crate) use counting::Counting;
 pub(crate) use generate::{Count, Sink, generate};
 pub(crate) use kinds::{GENERAL, KHON, KINDS, KING, KNIGHT, PAWN, ROOK, kinds};

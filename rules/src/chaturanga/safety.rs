@@ -1,5 +1,5 @@
 use super::attacks::{between, file_of, rook_attacks};
-use super::{GENERAL, KHON, KING, KNIGHT, Men, PAWN, leaps, spread};
+use super::{GENERAL, KHON, KING, KNIGHT, Men, PAWN, forward, leaps, spread};
 use crate::{Bits, Color, Square};
 
 /// What the safety of its king forbids the men of one side.
@@ -102,7 +102,7 @@ pub(super) fn danger(men: &Men, color: Color, king: Square) -> u64 {
     let occupied = men.occupied() & !u64::of(king);
     let mut danger = spread(men.pawns() & enemy, PAWN, !color)
         | spread((men.generals() | men.khons()) & enemy, GENERAL, !color)
-        | spread(men.khons() & enemy, KHON, !color)
+        | forward(men.khons() & enemy, !color)
         | spread(men.knights() & enemy, KNIGHT, !color);
     if let Some(king) = (men.kings() & enemy).first() {
         danger |= leaps(king, KING, !color);

@@ -2,7 +2,7 @@
 
 use super::{first_ranks, promotion_squares};
 use crate::chaturanga::{
-    GENERAL, KHON, KNIGHT, Men, ROOK, Safety, Sink, between, file_of, pushes, spread,
+    GENERAL, KHON, KNIGHT, Men, ROOK, Safety, Sink, between, file_of, forward, spread,
 };
 use crate::{Bits, Color, Square};
 
@@ -45,11 +45,11 @@ pub(super) fn promotions(men: &Men, color: Color, safety: &Safety, sink: &mut im
 /// Whether `color` has so many men that can move that no one move of the other side takes them
 /// all away.
 ///
-/// A move can capture one of them or stand in the way of one (a pawn), pin another by a rook that
-/// moved, and pin one more by a rook whose line it opened. Pawns' captures do not count, for
-/// their prey may go.
+/// A move can capture one of them or stand in the way of one (a pawn), and each rook of the other
+/// side can come to pin one: the one that moved, or one whose line was opened. Pawns' captures do
+/// not count, for their prey may go.
 pub(super) fn is_mobile(men: &Men, color: Color, king: Square) -> bool {
-    const ENOUGH: usize = 4;
+    let enough = 2 + men.count(!color, ROOK);
     let safety = Safety::of(men, color, king);
     let free = men.of(color) & !safety.pinned();
     let targets = !men.of(color);
@@ -61,6 +61,6 @@ pub(super) fn is_mobile(men: &Men, color: Color, king: Square) -> bool {
             | men.khons() & sources(KHON)
             | men.knights() & sources(KNIGHT)
             | men.rooks() & sources(ROOK)
-            | men.pawns() & pushes(!men.occupied(), !color));
-    movable.len() >= ENOUGH
+            | men.pawns() & forward(!men.occupied(), !color));
+    movable.len() >= enough
 }
