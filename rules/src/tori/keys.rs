@@ -1,7 +1,7 @@
 //! Zobrist keys.
 
-use super::attacks::BOARD;
 use super::kinds;
+use super::squares::BOARD;
 use crate::zobrist::{number, numbers};
 use crate::{Color, Square};
 

@@ -1,11 +1,10 @@
 //! Legal moves, found without trying them: checks, pins and attacked squares come first.
 
-use super::attacks::{
-    ALL, Black, Side, White, between, files_with, for_each_leap, last_rank, leap_targets,
-    open_slide_targets, slide_targets,
-};
 use super::kinds::{self, PHOENIX, SLIDERS, SWALLOW};
+use super::leaps::{Black, Side, White, for_each_leap, leap_targets};
 use super::position::ToriPosition;
+use super::slides::{between, open_slide_targets, slide_targets};
+use super::squares::{ALL, files_with, last_rank};
 use crate::{Bits, Color, Move, MoveList, Square};
 
 /// Takes moves as they are found.
@@ -171,8 +170,8 @@ impl ToriPosition {
     #[inline(always)]
     fn snipers<S: Side>(&self, phoenix: Square) -> u64 {
         let mut snipers = 0;
-        for kind in SLIDERS {
-            snipers |= open_slide_targets(S::COLOR, kind, phoenix) & self.by_kind[kind];
+        for (slider, kind) in SLIDERS.into_iter().enumerate() {
+            snipers |= open_slide_targets(S::COLOR, slider, phoenix) & self.by_kind[kind];
         }
         snipers & self.by_color[S::Other::COLOR]
     }

@@ -1,8 +1,8 @@
 //! Moves as text: UCI, and the shogi style that people use.
 
-use super::attacks::{BOARD, promotion_zone};
 use super::kinds::{KINDS, promoted};
 use super::position::ToriPosition;
+use super::squares::{BOARD, promotion_zone};
 use crate::{Bits, Move, MoveList, Origin, Position, Square};
 
 impl ToriPosition {

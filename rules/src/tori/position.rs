@@ -1,7 +1,8 @@
-use super::attacks::{self, BOARD, promotion_zone};
 use super::hand::Hand;
 use super::keys;
 use super::kinds::{self, KINDS, PHOENIX, PLACEABLE, SWALLOW, demoted, promoted};
+use super::leaps::leap_targets;
+use super::squares::{BOARD, promotion_zone};
 use crate::{
     Bits, Board, ByColor, Color, Kind, Man, Mark, Move, MoveList, Occupant, Origin, Outcome,
     Position, Reason, Repetition, Square,
@@ -193,7 +194,7 @@ impl Position for ToriPosition {
                 self.remove_from_hand(turn, kind);
                 self.toggle(turn, kind, to);
                 if kind == SWALLOW {
-                    let ahead = attacks::leap_targets(turn, SWALLOW, to);
+                    let ahead = leap_targets(turn, SWALLOW, to);
                     self.dropped_check = ahead & self.by_kind[PHOENIX] & self.by_color[!turn] != 0;
                 }
                 false

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::attacks::{BOARD, files_with, last_rank};
 use super::kinds::{self, KINDS, PHOENIX, SUPPLY, SWALLOW, demoted};
 use super::position::ToriPosition;
+use super::squares::{BOARD, files_with, last_rank};
 use crate::text::{Field, fields, read_board, split_hand, write_board};
 use crate::{Bits, Color, Position, TextError};
 
