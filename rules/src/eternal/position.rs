@@ -167,7 +167,7 @@ impl Position for EternalPosition {
     const KINDS: &'static [Kind] = &KINDS;
     const PLACEABLE: &'static [u8] = &[0, 1, 2, 3, 4, 5];
     const STARTS: &'static [(&'static str, &'static str)] = &[(
-        "eternal",
+        "standard",
         "rpb2bpr/acn2nca/8/8/oooooooo/8/8/ACN2NCA/RPB2BPR r - 0 0",
     )];
     const REPETITION: Repetition = Repetition::Draw(3);

@@ -1,7 +1,7 @@
 use super::kinds::IN_HAND;
 
 /// The men a side has in hand: a byte for each kind, so that all can be looked at at once.
-#[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Hand(u64);
 
 impl Hand {

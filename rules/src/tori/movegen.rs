@@ -145,17 +145,15 @@ impl ToriPosition {
             let line = between(phoenix, sniper);
             let blockers = line & occupied;
             let pinned = blockers & self.by_color[S::COLOR];
-            if blockers.len() != 1 || pinned == 0 {
+            let (1, Some(from)) = (blockers.len(), pinned.first()) else {
                 continue;
+            };
+            let kind = self.kind_at(from);
+            let mut targets = leap_targets(S::COLOR, kind, from);
+            if let Some(slider) = SLIDERS.iter().position(|&k| k == kind) {
+                targets |= slide_targets(S::COLOR, slider, from, occupied);
             }
-            for from in pinned.squares() {
-                let kind = self.kind_at(from);
-                let mut targets = leap_targets(S::COLOR, kind, from);
-                if let Some(slider) = SLIDERS.iter().position(|&k| k == kind) {
-                    targets |= slide_targets(S::COLOR, slider, from, occupied);
-                }
-                sink.moves(from, targets & (line | u64::of(sniper)));
-            }
+            sink.moves(from, targets & (line | u64::of(sniper)));
         }
     }
 

@@ -97,10 +97,10 @@ impl ToriPosition {
         square_of: impl Fn(Square) -> Square,
     ) -> ToriPosition {
         let mut image = ToriPosition {
-            turn: color_of(self.turn),
             by_kind: [0; kinds::COUNT],
-            by_color: ByColor::default(),
-            hands: ByColor::default(),
+            by_color: ByColor::new(0, 0),
+            hands: ByColor::new(Hand::EMPTY, Hand::EMPTY),
+            turn: color_of(self.turn),
             ..*self
         };
         for color in Color::ALL {
