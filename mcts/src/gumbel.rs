@@ -19,6 +19,9 @@ pub struct GumbelSettings {
     /// How much the Gumbel draws count: 1 explores, 0 takes what is thought best.
     pub noise: f32,
     pub values: ValueScale,
+    /// Whether each new position is searched for a move that wins at once. It costs a move
+    /// generation for each of its moves, little against a network, and finds mates sooner.
+    pub spot_wins: bool,
 }
 
 impl Default for GumbelSettings {
@@ -28,6 +31,7 @@ impl Default for GumbelSettings {
             considered: 16,
             noise: 1.0,
             values: ValueScale::default(),
+            spot_wins: false,
         }
     }
 }
@@ -109,6 +113,7 @@ impl<G: Game> Gumbel<G> {
         self.waiting = Waiting::No;
         self.logits.clear();
         self.draws.clear();
+        self.walk.begin(settings.spot_wins);
         let moves = self.walk.tree.moves(NodeId::ROOT).len();
         self.draws
             .extend((0..moves).map(|_| settings.noise * gumbel(rng)));

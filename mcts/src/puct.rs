@@ -16,6 +16,9 @@ pub struct PuctSettings {
     /// How much worse than its parent an unvisited move is taken to be, when all the likely
     /// moves have been visited.
     pub urgency_reduction: f32,
+    /// Whether each new position is searched for a move that wins at once. It costs a move
+    /// generation for each of its moves, little against a network, and finds mates sooner.
+    pub spot_wins: bool,
 }
 
 impl Default for PuctSettings {
@@ -23,7 +26,8 @@ impl Default for PuctSettings {
         PuctSettings {
             exploration: 1.5,
             exploration_base: 20_000.0,
-            urgency_reduction: 0.3,
+            urgency_reduction: 0.2,
+            spot_wins: true,
         }
     }
 }
@@ -74,6 +78,7 @@ impl<G: Game> Puct<G> {
     /// visits; its own first one and those of a reused tree count.
     pub fn begin(&mut self, visits: u32) {
         self.full = false;
+        self.walk.begin(self.settings.spot_wins);
         self.limit(visits);
     }
 

@@ -253,7 +253,8 @@ impl Tree {
             turn,
         });
         self.moves.extend_from_slice(legal);
-        self.priors.resize(first_edge + legal.len(), 0.0);
+        let even = 1.0 / legal.len() as f32;
+        self.priors.resize(first_edge + legal.len(), even);
         self.children.resize(first_edge + legal.len(), NodeId::NONE);
         if let Some((parent, edge)) = place {
             let range = self.edge_range(parent);

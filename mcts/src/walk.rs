@@ -10,6 +10,11 @@ pub(crate) struct Walk<G> {
     /// The game at the end of the present walk.
     present: G,
     legal: MoveList,
+    /// Whether each new node is searched for a move that wins at once.
+    spot_wins: bool,
+    /// The game one move further, and the replies there.
+    probe: G,
+    replies: MoveList,
 }
 
 /// Where a walk ended.
@@ -30,8 +35,11 @@ impl<G: Game> Walk<G> {
         let mut walk = Walk {
             tree: Tree::new(memory),
             present: game.clone(),
+            probe: game.clone(),
             game,
             legal: MoveList::new(),
+            replies: MoveList::new(),
+            spot_wins: false,
         };
         walk.plant();
         walk
@@ -78,6 +86,38 @@ impl<G: Game> Walk<G> {
             .expect("the least memory of a tree suffices for a root");
     }
 
+    /// Prepares for walks from the root. With `spot_wins` each new node is searched for a move
+    /// that wins at once, beginning with the root.
+    pub(crate) fn begin(&mut self, spot_wins: bool) {
+        self.spot_wins = spot_wins;
+        if spot_wins && !self.tree.root().is_known() {
+            self.present.return_to(&self.game);
+            self.present.legal_moves(&mut self.legal);
+            if let Ok(Some(end)) = self.spot_win(NodeId::ROOT) {
+                self.tree.revisit(end);
+            }
+        }
+    }
+
+    /// Looks for a move that wins at once from the present position, that of node `id`, and adds
+    /// the node where it leads.
+    fn spot_win(&mut self, id: NodeId) -> Result<Option<NodeId>, Full> {
+        let turn = self.present.turn();
+        self.probe.clone_from(&self.present);
+        for (edge, &mv) in self.legal.iter().enumerate() {
+            self.probe.return_to(&self.present);
+            self.probe.play(mv);
+            self.probe.legal_moves(&mut self.replies);
+            let outcome = self.probe.outcome_given(&self.replies);
+            if outcome.is_some_and(|outcome| outcome.winner == Some(turn)) {
+                let place = Some((id, edge));
+                let end = self.tree.add(place, self.probe.turn(), &[], outcome)?;
+                return Ok(Some(end));
+            }
+        }
+        Ok(None)
+    }
+
     /// Walks from the root, by the edges that `select` chooses, to the first node that is new,
     /// unknown or proven.
     pub(crate) fn descend(&mut self, mut select: impl FnMut(&Tree, NodeId) -> usize) -> Arrival {
@@ -99,12 +139,22 @@ impl<G: Game> Walk<G> {
             self.present.play(self.tree.moves(id)[edge]);
             id = match self.tree.child(id, edge) {
                 Some(child) => child,
-                None => match self.add(Some((id, edge))) {
+                None => match self.grow(id, edge) {
                     Ok(child) => child,
                     Err(Full) => return Arrival::Full,
                 },
             };
         }
+    }
+
+    /// Adds the node behind an edge, for the present position, and goes one further if that wins.
+    fn grow(&mut self, id: NodeId, edge: usize) -> Result<NodeId, Full> {
+        let child = self.add(Some((id, edge)))?;
+        if self.spot_wins && !self.tree.node(child).is_known() {
+            let end = self.spot_win(child)?;
+            return Ok(end.unwrap_or(child));
+        }
+        Ok(child)
     }
 
     /// Adds a node for the present position.

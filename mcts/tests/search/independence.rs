@@ -17,6 +17,7 @@ const SETTINGS: GumbelSettings = GumbelSettings {
         visit: 50.0,
         scale: 1.0,
     },
+    spot_wins: false,
 };
 
 /// Plays a game for each seed to its end, so many at a time, and returns the outline of every

@@ -7,6 +7,7 @@ mod brute;
 mod errors;
 mod independence;
 mod limits;
+mod mates;
 mod reuse;
 mod runs;
 mod sides;

@@ -40,8 +40,8 @@ pub trait Valued: Position {
     }
 }
 
-/// Judges by material, a little mobility, and what the game adds; prefers moves that capture
-/// valuable men, promote or give check.
+/// Judges by men, their places, points, and whether the side to move is running out of moves;
+/// prefers moves that capture valuable men, promote, give check or leave few replies.
 #[derive(Clone, Debug)]
 pub struct Material<P> {
     /// By kind.
@@ -53,12 +53,14 @@ pub struct Material<P> {
 
 /// What a point is worth, where points win.
 const POINT: f32 = 4.0;
-/// What a legal move more is worth to the side to move.
-const MOBILITY: f32 = 0.01;
+/// How much it counts that the side to move has few moves left.
+const TRAP: f32 = 0.2;
 /// How much a pawn gained raises a move's logit.
 const GAIN_LOGIT: f32 = 0.6;
 const MOST_GAIN: f32 = 6.0;
 const CHECK_GAIN: f32 = 1.5;
+/// What a move gains that leaves no reply; less for each that it leaves.
+const FEW_REPLIES_GAIN: f32 = 3.0;
 
 impl<P: Valued> Default for Material<P> {
     fn default() -> Self {
@@ -109,9 +111,12 @@ impl<P: Valued> Material<P> {
             Color::White => lead,
             Color::Black => -lead,
         };
-        let lead = (lead + MOBILITY * moves as f32) / P::SCALE;
+        let lead = lead / P::SCALE;
         let chance = |lead: f32| 1.0 / (1.0 + (0.7 - lead).exp());
         let (win, loss) = (chance(lead), chance(-lead));
+        let trapped = 2.0 / (1.0 + moves as f32);
+        let win = (1.0 - TRAP) * win;
+        let loss = (1.0 - TRAP) * loss + TRAP * trapped;
         Wdl {
             win,
             draw: (1.0 - win - loss).max(0.0),
@@ -142,6 +147,9 @@ impl<P: Valued> Material<P> {
         }
         if next.is_check() {
             gain += CHECK_GAIN;
+        }
+        if next.turn() != turn {
+            gain += FEW_REPLIES_GAIN / (1.0 + next.count_legal_moves() as f32);
         }
         GAIN_LOGIT * gain.clamp(-MOST_GAIN, MOST_GAIN)
     }

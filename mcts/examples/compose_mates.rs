@@ -1,0 +1,229 @@
+//! Finds positions in which the side to move wins by force, and how soon, by trying everything:
+//!
+//!     cargo run --release -p garuda-mcts --example compose_mates -- makruk 4 > makruk.mates
+//!
+//! The positions are met in games of players who draw their moves from the material evaluator's
+//! policy, some of them from starts with few men. Prints so many for each distance.
+
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+
+use garuda_mcts::evaluators::{Material, Valued};
+use garuda_mcts::{Answers, Evaluator, sample};
+use garuda_rules::eternal::EternalPosition;
+use garuda_rules::makruk::MakrukPosition;
+use garuda_rules::sittuyin::SittuyinPosition;
+use garuda_rules::tori::ToriPosition;
+use garuda_rules::{Color, Game, Move, MoveList, Played, Position};
+use rand::seq::{IndexedRandom, SliceRandom};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// Distances that are wanted, in decisions: one to four moves of the winner where the sides
+/// alternate, and what there is where they do not.
+const MATES: &[RangeInclusive<u32>] = &[1..=1, 3..=3, 5..=5, 7..=7];
+const WINS: &[RangeInclusive<u32>] = &[1..=1, 2..=3, 4..=5];
+const GREATEST: u32 = 7;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [game, count] = &arguments[..] else {
+        panic!("usage: compose_mates GAME COUNT");
+    };
+    let count = count.parse().expect("a number of positions");
+    match game.as_str() {
+        "makruk" => {
+            compose::<MakrukPosition>(MATES, count, |rng| few_men("PPMSNRR", "w - - 0 1", rng));
+        }
+        "sittuyin" => compose::<SittuyinPosition<false>>(MATES, count, |rng| {
+            few_men("PFSSNNRR", "[] w - - 0 1", rng)
+        }),
+        "sittuyin-booklet" => compose::<SittuyinPosition<true>>(MATES, count, |rng| {
+            few_men("PFSSNNRR", "[] w - - 0 1", rng)
+        }),
+        "torishogi" => compose::<ToriPosition>(MATES, count, few_birds),
+        "eternal" => compose::<EternalPosition>(WINS, count, late_points),
+        _ => panic!("no such game: {game}"),
+    }
+}
+
+/// Kings and a few men on random squares of an 8×8 board.
+fn few_men(men: &str, rest: &str, rng: &mut ChaCha8Rng) -> String {
+    let mut squares: Vec<usize> = (0..64).collect();
+    squares.shuffle(rng);
+    let mut board = vec!['1'; 64];
+    let men: Vec<char> = men.chars().collect();
+    let mut put = |man| board[squares.pop().expect("there are few men")] = man;
+    put('K');
+    put('k');
+    for _ in 0..rng.random_range(2..6) {
+        put(*men.choose(rng).expect("there are men"));
+    }
+    for _ in 0..rng.random_range(0..4) {
+        put(men.choose(rng).expect("there are men").to_ascii_lowercase());
+    }
+    let space = if rest.starts_with('[') { "" } else { " " };
+    format!("{}{space}{rest}", ranks(&board, 8))
+}
+
+/// A few men on a 7×7 board and in hand.
+fn few_birds(rng: &mut ChaCha8Rng) -> String {
+    let mut squares: Vec<usize> = (0..49).collect();
+    squares.shuffle(rng);
+    let mut board = vec!["1".to_owned(); 49];
+    let mut put = |man: &str| board[squares.pop().expect("there are few men")] = man.to_owned();
+    put("K");
+    put("k");
+    let birds = ["S", "S", "S", "P", "C", "L", "R", "F", "+S", "+F"];
+    let mut bird = || birds.choose(rng).copied().expect("there are birds");
+    (0..3).for_each(|_| put(bird()));
+    (0..3).for_each(|_| put(&bird().to_ascii_lowercase()));
+    let hands = ["SC", "SSF", "SPs", "FLs", "SSSc", "SSPss", "CR"];
+    let hand = hands.choose(rng).expect("there are hands");
+    let mut text = String::new();
+    for (i, man) in board.iter().enumerate() {
+        if i > 0 && i % 7 == 0 {
+            text.push('/');
+        }
+        text.push_str(man);
+    }
+    format!("{text}[{hand}] w - - 0 1")
+}
+
+/// The start array with points to spare.
+fn late_points(rng: &mut ChaCha8Rng) -> String {
+    let points = ["3 3", "3 2", "2 2", "2 3"];
+    let points = points.choose(rng).expect("there are points");
+    format!("rpb2bpr/acn2nca/8/8/oooooooo/8/8/ACN2NCA/RPB2BPR r - {points}")
+}
+
+fn ranks(board: &[char], files: usize) -> String {
+    let ranks: Vec<String> = board
+        .chunks(files)
+        .map(|rank| rank.iter().collect())
+        .collect();
+    ranks.join("/")
+}
+
+/// Distances that are wanted, and how many positions of them.
+type Wanted = Vec<(RangeInclusive<u32>, usize)>;
+
+fn compose<P: Valued>(
+    distances: &[RangeInclusive<u32>],
+    count: usize,
+    start: impl Fn(&mut ChaCha8Rng) -> String,
+) {
+    let mut rng = ChaCha8Rng::seed_from_u64(2014);
+    let mut wanted: Wanted = distances.iter().map(|d| (d.clone(), count)).collect();
+    let mut material = Material::<P>::default();
+    println!("# Decisions to the end with best play, and the position.");
+    while wanted.iter().any(|(_, left)| *left > 0) {
+        let game = if rng.random_bool(0.3) {
+            Ok(Played::<P>::start())
+        } else {
+            Played::from_text(&start(&mut rng))
+        };
+        if let Ok(mut game) = game {
+            play_on(&mut game, &mut wanted, &mut material, &mut rng);
+        }
+    }
+}
+
+/// Plays a game to its end and looks among the winner's last positions for one that is wanted.
+fn play_on<P: Valued>(
+    game: &mut Played<P>,
+    wanted: &mut Wanted,
+    material: &mut Material<P>,
+    rng: &mut ChaCha8Rng,
+) {
+    let mut moves = MoveList::new();
+    let mut answers = Answers::default();
+    let mut met = Vec::new();
+    let outcome = loop {
+        game.legal_moves(&mut moves);
+        if let Some(outcome) = game.outcome_given(&moves) {
+            break outcome;
+        }
+        met.push(*game.position());
+        material.push(game, &moves);
+        material
+            .run(&mut answers)
+            .expect("counting men does not fail");
+        let weights: Vec<f32> = answers.get(0).1.iter().map(|logit| logit.exp()).collect();
+        game.play(moves[sample(&weights, 1.0, rng)]);
+    };
+    let last = met.len().saturating_sub(2 * GREATEST as usize);
+    for position in &met[last..] {
+        if outcome.winner == Some(position.turn())
+            // As it will be read from the file.
+            && let Ok(position) = position.to_string().parse::<P>()
+            && let Some(distance) = Finder::default().distance(&position)
+            && let Some((_, left)) = wanted
+                .iter_mut()
+                .find(|(range, left)| *left > 0 && range.contains(&distance))
+        {
+            *left -= 1;
+            println!("{distance} {position}");
+            return;
+        }
+    }
+}
+
+/// Looks for forced wins by trying everything. Within so few moves no position comes back often
+/// enough to matter.
+#[derive(Default)]
+struct Finder {
+    /// Whether the attacker wins within so many decisions, by position.
+    known: HashMap<(u64, u32), bool>,
+    positions: u64,
+}
+
+/// Where the search for a win is given up: the position is not used then.
+const MOST_POSITIONS: u64 = 400_000;
+
+impl Finder {
+    /// The decisions to the end if the side to move can force a win within the greatest
+    /// distance of interest.
+    fn distance<P: Position>(&mut self, position: &P) -> Option<u32> {
+        let attacker = position.turn();
+        let found = (1..=GREATEST).find(|&depth| self.wins(position, attacker, depth));
+        found.filter(|_| self.positions < MOST_POSITIONS)
+    }
+
+    fn wins<P: Position>(&mut self, position: &P, attacker: Color, depth: u32) -> bool {
+        self.positions += 1;
+        let mut moves = MoveList::new();
+        position.legal_moves(&mut moves);
+        if let Some(outcome) = position.verdict(&moves) {
+            return outcome.winner == Some(attacker);
+        }
+        if depth == 0 || self.positions >= MOST_POSITIONS {
+            return false;
+        }
+        let key = (position.key() ^ position.clock_key(), depth);
+        if let Some(&known) = self.known.get(&key) {
+            return known;
+        }
+        let after = |mv| {
+            let mut next = *position;
+            next.play(mv);
+            next
+        };
+        let turn = position.turn();
+        if depth > 1 {
+            // Few replies first: that is where forced wins are, and escapes are elsewhere.
+            moves.sort_by_cached_key(|&mv| {
+                let replies = after(mv).count_legal_moves() as i64;
+                if turn == attacker { replies } else { -replies }
+            });
+        }
+        let mut wins = |&mv: &Move| self.wins(&after(mv), attacker, depth - 1);
+        let won = if turn == attacker {
+            moves.iter().any(&mut wins)
+        } else {
+            moves.iter().all(&mut wins)
+        };
+        self.known.insert(key, won);
+        won
+    }
+}
