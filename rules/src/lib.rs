@@ -32,7 +32,7 @@ pub use kind::{Kind, Man, Occupant, Purpose, Step};
 pub use moves::{Move, MoveList, Origin};
 pub use outcome::{Outcome, Reason};
 pub use perft::{divide, perft};
-pub use position::{Position, Repetition};
+pub use position::{Clock, Position, Repetition};
 pub use rule_set::{RuleSet, UnknownRuleSet};
 pub use svg::{SvgOptions, svg};
 

@@ -74,10 +74,15 @@ pub trait Position:
     /// Zero when there is no such thing.
     fn clock_key(&self) -> u64;
 
-    /// How far counting or the move rule has run, as a share of its limit: at 1 a draw is near.
-    /// Zero where there is no such rule.
-    fn progress(&self) -> f32 {
-        0.0
+    /// The plies that protect a weaker side, while they are being counted (Makruk, Sittuyin).
+    fn counting(&self) -> Option<Clock> {
+        None
+    }
+
+    /// The plies without capture, pawn move, promotion or placing, where too many of them are a
+    /// draw (Sittuyin).
+    fn move_rule(&self) -> Option<Clock> {
+        None
     }
 
     /// How many plies back an equal position can be at most.
@@ -135,6 +140,13 @@ pub trait Position:
     fn display_move(&self, mv: Move) -> String {
         self.uci(mv)
     }
+}
+
+/// Plies that are counted, and how many of them bring a draw.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Clock {
+    pub plies: u16,
+    pub limit: u16,
 }
 
 /// What happens when a position comes back.

@@ -1,4 +1,4 @@
-use crate::zobrist;
+use crate::{Clock, zobrist};
 
 /// A count of plies after which the weaker side has held out. What starts it differs between the
 /// games.
@@ -47,12 +47,11 @@ impl Counting {
         }
     }
 
-    /// How far the count has run, as a share of its limit.
-    pub(crate) fn progress(self) -> f32 {
-        if self.is_running() {
-            f32::from(self.count) / f32::from(self.limit)
-        } else {
-            0.0
-        }
+    /// The count, while plies are being counted.
+    pub(crate) fn clock(self) -> Option<Clock> {
+        self.is_running().then_some(Clock {
+            plies: self.count,
+            limit: self.limit,
+        })
     }
 }

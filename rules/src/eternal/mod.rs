@@ -105,7 +105,8 @@ const fn around(distance: i8, purpose: Purpose) -> [Step; 8] {
 
 /// What a side has of each kind.
 const OF_A_KIND: usize = 2;
-const WINNING_POINTS: u8 = 4;
+/// The points that win.
+pub const WINNING_POINTS: u8 = 4;
 /// Turns of both players together. A turn is all decisions of one player.
 const CAP: u32 = 400;
 

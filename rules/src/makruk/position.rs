@@ -8,7 +8,7 @@ use crate::chaturanga::{
 };
 use crate::text::{self, Field};
 use crate::{
-    Bits, Board, Color, Kind, Move, MoveList, Occupant, Origin, Outcome, Position, Reason,
+    Bits, Board, Clock, Color, Kind, Move, MoveList, Occupant, Origin, Outcome, Position, Reason,
     Repetition, Square, TextError,
 };
 
@@ -171,8 +171,8 @@ impl Position for MakrukPosition {
         self.state.counting.key()
     }
 
-    fn progress(&self) -> f32 {
-        self.state.counting.progress()
+    fn counting(&self) -> Option<Clock> {
+        self.state.counting.clock()
     }
 
     fn lookback(&self) -> usize {

@@ -5,7 +5,7 @@ use crate::chaturanga::{
     neither_can_win,
 };
 use crate::{
-    Board, Color, Kind, Mark, Move, MoveList, Occupant, Origin, Outcome, Position, Reason,
+    Board, Clock, Color, Kind, Mark, Move, MoveList, Occupant, Origin, Outcome, Position, Reason,
     Repetition, Square, zobrist,
 };
 
@@ -230,9 +230,15 @@ impl<const BOOKLET: bool> Position for SittuyinPosition<BOOKLET> {
         self.state.counting.key() ^ zobrist::number(0x5eab, self.state.clock.into())
     }
 
-    fn progress(&self) -> f32 {
-        let clock = f32::from(self.state.clock) / f32::from(MOVE_RULE);
-        clock.max(self.state.counting.progress())
+    fn counting(&self) -> Option<Clock> {
+        self.state.counting.clock()
+    }
+
+    fn move_rule(&self) -> Option<Clock> {
+        Some(Clock {
+            plies: self.state.clock,
+            limit: MOVE_RULE,
+        })
     }
 
     fn lookback(&self) -> usize {
