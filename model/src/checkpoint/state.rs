@@ -1,0 +1,66 @@
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::hash::sha256;
+use crate::{Architecture, Encode, Encoding};
+
+/// What a checkpoint belongs to.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct State {
+    pub(super) format: u32,
+    pub(super) rules: String,
+    pub(super) encoding: String,
+    pub(super) architecture: Architecture,
+    pub(super) step: u64,
+    pub(super) run: String,
+    /// The hashes of the other files.
+    pub(super) files: BTreeMap<String, String>,
+    /// The caller's own.
+    pub(super) notes: serde_json::Value,
+}
+
+/// How the file begins: the hash of all that follows its line.
+const OPENING: &str = "{\n  \"checksum\": \"";
+const CLOSING: &str = "\",\n";
+
+impl State {
+    /// Raised when a checkpoint is laid out differently.
+    pub(super) const FORMAT: u32 = 1;
+
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let text = serde_json::to_string_pretty(self).expect("a state can be written as JSON");
+        let rest = text.strip_prefix("{\n").expect("a state has fields");
+        let checksum = sha256(rest.as_bytes());
+        format!("{OPENING}{checksum}{CLOSING}{rest}").into_bytes()
+    }
+
+    pub(super) fn decode(bytes: &[u8]) -> Result<State, String> {
+        let damaged = |what: &str| format!("{} is damaged: {what}", super::STATE);
+        let text = str::from_utf8(bytes).map_err(|_| damaged("it is not UTF-8"))?;
+        let rest = text
+            .strip_prefix(OPENING)
+            .and_then(|text| text.split_once(CLOSING))
+            .filter(|(checksum, rest)| *checksum == sha256(rest.as_bytes()))
+            .map(|(_, rest)| rest)
+            .ok_or_else(|| damaged("its checksum is wrong"))?;
+        serde_json::from_str(&format!("{{{rest}")).map_err(|error| damaged(&error.to_string()))
+    }
+
+    /// What keeps this from being a checkpoint of a game as this program plays it.
+    pub(super) fn differences<P: Encode>(&self) -> Vec<String> {
+        let mut differences = Vec::new();
+        if self.format != Self::FORMAT {
+            let (found, known) = (self.format, Self::FORMAT);
+            differences.push(format!("it has format {found}, this program knows {known}"));
+        }
+        if self.rules != P::RULES.name() {
+            let (found, wanted) = (&self.rules, P::RULES);
+            differences.push(format!("it is of the game {found}, not {wanted}"));
+        } else if let Some(difference) = Encoding::of::<P>().difference(&self.encoding) {
+            differences.push(format!("it shows positions in another way: {difference}"));
+        }
+        differences
+    }
+}

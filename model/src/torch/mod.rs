@@ -1,0 +1,21 @@
+//! The network in libtorch, and training it.
+
+mod adamw;
+mod export;
+mod folded;
+mod loss;
+mod network;
+mod onnx_graph;
+#[cfg(test)]
+mod tests;
+mod trainer;
+mod weights;
+
+pub use loss::Losses;
+pub use trainer::{Judgement, StepReport, Trainer};
+pub(crate) use weights::Weights;
+
+/// Sets how many threads libtorch uses in this process: all cores while training, one elsewhere.
+pub fn set_threads(threads: usize) {
+    tch::set_num_threads(threads as i32);
+}

@@ -1,0 +1,179 @@
+use std::marker::PhantomData;
+
+use tch::{Kind, Tensor, no_grad};
+
+use super::adamw::AdamW;
+use super::loss::{Losses, TensorBatch};
+use super::network::{Network, PLIES, PLIES_UNIT, POLICY, WDL};
+use super::weights::{Weights, numbers};
+use crate::{Architecture, Batch, Encode, Encoding, Recipe};
+
+/// A network in training: its weights, their average, and the optimiser.
+#[derive(Debug)]
+pub struct Trainer<P> {
+    pub(crate) network: Network,
+    pub(crate) encoding: Encoding,
+    pub(crate) architecture: Architecture,
+    pub(crate) recipe: Recipe,
+    /// The weights being trained, and the statistics their batch norms keep.
+    pub(crate) params: Weights,
+    pub(crate) stats: Weights,
+    /// `params` as tensors that gradients are asked for.
+    leaves: Vec<Tensor>,
+    /// Averages over the last steps; these are exported.
+    pub(crate) mean_params: Weights,
+    pub(crate) mean_stats: Weights,
+    pub(crate) adam: AdamW,
+    pub(crate) steps: u64,
+    game: PhantomData<P>,
+}
+
+/// What became of a training step.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub struct StepReport {
+    pub losses: Losses,
+    /// Length of the gradient before it was cut.
+    pub gradient: f32,
+    /// Whether the weights were changed. They are not when the loss or the gradient is not
+    /// finite; then the step leaves no trace.
+    pub applied: bool,
+}
+
+/// What a network says about a batch of positions.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Judgement {
+    /// Logits `[batch, actions]`.
+    pub policy: Vec<f32>,
+    /// Chances of win, draw and loss `[batch, 3]`.
+    pub wdl: Vec<f32>,
+    /// Plies to the end of the game `[batch]`.
+    pub plies_left: Vec<f32>,
+}
+
+impl<P: Encode> Trainer<P> {
+    /// An untrained network. Equal seeds give equal networks.
+    pub fn new(architecture: Architecture, recipe: Recipe, seed: u64) -> Self {
+        let network = Network::new(&Encoding::of::<P>(), architecture);
+        let params = Weights::random(network.params.clone(), seed);
+        let stats = Weights::random(network.stats.clone(), seed);
+        Self::assemble(architecture, recipe, network, params, stats)
+    }
+
+    fn assemble(
+        architecture: Architecture,
+        recipe: Recipe,
+        network: Network,
+        params: Weights,
+        stats: Weights,
+    ) -> Self {
+        Trainer {
+            encoding: Encoding::of::<P>(),
+            architecture,
+            recipe,
+            leaves: params.leaves(),
+            mean_params: params.duplicate(),
+            mean_stats: stats.duplicate(),
+            adam: AdamW::new(&network.params),
+            network,
+            params,
+            stats,
+            steps: 0,
+            game: PhantomData,
+        }
+    }
+
+    /// Updates applied so far.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    pub fn architecture(&self) -> Architecture {
+        self.architecture
+    }
+
+    /// Learns from a batch, which must not be empty.
+    pub fn step(&mut self, batch: &Batch<P>, rate: f64) -> StepReport {
+        let batch = TensorBatch::new(batch);
+        let stats_before = self.stats.flat.copy();
+        let output = self
+            .network
+            .forward(&self.leaves, &self.stats.tensors, &batch.planes, true);
+        let (loss, parts) = batch.loss(&output, &self.recipe.loss);
+        let gradients = Tensor::run_backward(&[&loss], &self.leaves, false, false);
+        let gradients: Vec<_> = gradients
+            .iter()
+            .map(|gradient| gradient.flatten(0, -1))
+            .collect();
+        let gradient = Tensor::cat(&gradients, 0);
+        let length = gradient.norm().double_value(&[]);
+        let report = StepReport {
+            losses: parts.read(),
+            gradient: length as f32,
+            applied: length.is_finite() && parts.read().total.is_finite(),
+        };
+        if report.applied {
+            self.apply(&(gradient * (self.recipe.clip / length).min(1.0)), rate);
+        } else {
+            self.stats.flat.copy_(&stats_before);
+        }
+        report
+    }
+
+    fn apply(&mut self, gradient: &Tensor, rate: f64) {
+        no_grad(|| {
+            self.steps += 1;
+            self.adam.update(
+                &mut self.params.flat,
+                gradient,
+                self.steps,
+                rate,
+                self.recipe.weight_decay,
+            );
+            // Early on an average over a thousand steps would be mostly the random start.
+            let steps = self.steps as f64;
+            let keep = self.recipe.average.min(steps / (steps + 10.0));
+            let averages = [
+                (&mut self.mean_params, &self.params),
+                (&mut self.mean_stats, &self.stats),
+            ];
+            for (mean, now) in averages {
+                let _ = mean.flat.lerp_(&now.flat, 1.0 - keep);
+            }
+        });
+    }
+
+    /// What the averaged network says, in libtorch, about planes `[batch, planes, rank, file]`.
+    pub fn judge(&self, planes: &[f32]) -> Judgement {
+        let sizes = self.network.sizes;
+        let planes = Tensor::from_slice(planes).view([-1, sizes.planes, sizes.ranks, sizes.files]);
+        no_grad(|| {
+            let output = self.network.forward(
+                &self.mean_params.tensors,
+                &self.mean_stats.tensors,
+                &planes,
+                false,
+            );
+            let wdl = output.scalars.narrow(1, WDL, 3).softmax(1, Kind::Float);
+            let plies_left = output.scalars.narrow(1, PLIES, 1) * PLIES_UNIT;
+            Judgement {
+                policy: numbers(&output.policies.select(1, POLICY)),
+                wdl: numbers(&wdl),
+                plies_left: numbers(&plies_left),
+            }
+        })
+    }
+
+    /// The losses of the averaged network on a batch, which must not be empty.
+    pub fn validate(&self, batch: &Batch<P>) -> Losses {
+        let batch = TensorBatch::new(batch);
+        no_grad(|| {
+            let output = self.network.forward(
+                &self.mean_params.tensors,
+                &self.mean_stats.tensors,
+                &batch.planes,
+                false,
+            );
+            batch.loss(&output, &self.recipe.loss).1.read()
+        })
+    }
+}
