@@ -36,6 +36,10 @@ def run(job):
     sys.exit(1)
 
 
+def has_room(folder, megabytes):
+    return shutil.disk_usage(folder).free >= megabytes * 1e6
+
+
 def disk_full():
     return (
         f"the disk that holds {ROOT} is full.\n"
@@ -56,14 +60,13 @@ def take_lock(path):
     return lock
 
 
-def pip(arguments, what, scratch, lock, python=sys.executable):
-    """Runs pip under the interpreter `python`, with its temporary files in the folder `scratch`.
+def pip(arguments, what, megabytes, scratch, lock):
+    """Runs pip with its temporary files in the folder `scratch`.
 
     There the next set-up finds and deletes what a killed pip leaves behind. pip inherits the lock:
     should this process be killed alone, nobody else sets up until pip has ended too.
     """
-    found = importlib.util.find_spec("pip")
-    if found is None:
+    if importlib.util.find_spec("pip") is None:
         raise Failure(
             f"{sys.executable} has no pip, which fetches {what}.\n"
             "Install it (Debian, Ubuntu: apt install python3-pip; elsewhere: python3 -m ensurepip) "
@@ -71,16 +74,18 @@ def pip(arguments, what, scratch, lock, python=sys.executable):
         )
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
+    if not has_room(scratch, megabytes):
+        raise Failure(disk_full())
     log = scratch / "pip.log"
     done = subprocess.run(
-        # Named by its folder, pip runs under an interpreter that has none of its own.
-        [python, os.path.dirname(found.origin), *arguments,
+        [sys.executable, "-m", "pip", *arguments,
          "--disable-pip-version-check", "--no-input", f"--log={log}"],
         stdout=sys.stderr, stdin=subprocess.DEVNULL, pass_fds=[lock],
         env={**os.environ, "TMPDIR": str(scratch)},
     )
     if done.returncode != 0:
-        raise Failure(why_pip_failed(what, log))
+        # On a full disk pip cannot even write down why it failed.
+        raise Failure(why_pip_failed(what, log) if has_room(scratch, megabytes) else disk_full())
     shutil.rmtree(scratch, ignore_errors=True)
 
 
@@ -88,8 +93,6 @@ def why_pip_failed(what, log):
     text = log.read_text(errors="replace") if log.exists() else ""
     if "DO NOT MATCH THE HASHES" in text:
         return wrong_hash(what)
-    if "No space left on device" in text or "Disk quota exceeded" in text:
-        return disk_full()
     if re.search(r"connection broken|ConnectionError|NewConnectionError|Max retries|ProxyError|"
                  r"SSLError|ReadTimeout|Network is unreachable", text):
         return (

@@ -15,9 +15,9 @@ import re
 import shutil
 import sys
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from common import ROOT, Failure, disk_full, pip, run, say, take_lock, wrong_hash
+from common import ROOT, Failure, pip, run, say, take_lock, wrong_hash
 
 NATIVE = ROOT / "native"
 WORK = NATIVE / ".work"  # there while a set-up is unfinished; a later one reuses the wheels in it
@@ -28,6 +28,8 @@ class Wheel:
     name: str
     version: str
     tag: str  # the platform tag that makes pip choose this file
+    # What it takes on the disk, at most, until it is unpacked. Not in the stamp.
+    megabytes: int = field(repr=False)
     sha256: str
     # (pattern of a member's name, where it goes); the first that matches decides, no match: left out.
     members: tuple
@@ -61,47 +63,43 @@ ONNX = ((r"onnxruntime/capi/libonnxruntime\.(so\.[.\d]+|[.\d]+\.dylib)", "libonn
 LIBRARIES = {
     "linux-x86_64": {
         "libtorch": (
-            Wheel("torch", TORCH, "manylinux_2_28_x86_64",
+            Wheel("torch", TORCH, "manylinux_2_28_x86_64", 1100,
                   "60fcdcb2f3876e21146cb4524ef06397d727ca9ad5f020818547e25075fe3cb7", TORCH_LINUX),
-            Wheel("nvidia-cuda-cupti", "13.0.85", "manylinux_2_25_x86_64",
+            Wheel("nvidia-cuda-cupti", "13.0.85", "manylinux_2_25_x86_64", 30,
                   "4eb01c08e859bf924d222250d2e8f8b8ff6d3db4721288cf35d14252a4d933c8", CUPTI),
-            Wheel("nvidia-cuda-runtime", "13.0.96", "manylinux2014_x86_64",
+            Wheel("nvidia-cuda-runtime", "13.0.96", "manylinux2014_x86_64", 10,
                   "7f82250d7782aa23b6cfe765ecc7db554bd3c2870c43f3d1821f1d18aebf0548", CUDART),
         ),
         "onnxruntime": (
-            Wheel("onnxruntime", "1.31.1", "manylinux_2_28_x86_64",
+            Wheel("onnxruntime", "1.31.1", "manylinux_2_28_x86_64", 90,
                   "5752bd508126ae7c49894d3b9d2e83f0c3d487319246d04c444b393308d7ad7f", ONNX),
         ),
     },
     "linux-aarch64": {
         "libtorch": (
-            Wheel("torch", TORCH, "manylinux_2_28_aarch64",
+            Wheel("torch", TORCH, "manylinux_2_28_aarch64", 900,
                   "092790c696a760c729fd5722835f50b9d81fd7c8f141571f3f3cf4081a8f664c", TORCH_LINUX),
-            Wheel("nvidia-cuda-cupti", "13.0.85", "manylinux_2_25_aarch64",
+            Wheel("nvidia-cuda-cupti", "13.0.85", "manylinux_2_25_aarch64", 30,
                   "796bd679890ee55fb14a94629b698b6db54bcfd833d391d5e94017dd9d7d3151", CUPTI),
-            Wheel("nvidia-cuda-runtime", "13.0.96", "manylinux2014_aarch64",
+            Wheel("nvidia-cuda-runtime", "13.0.96", "manylinux2014_aarch64", 10,
                   "ef9bcbe90493a2b9d810e43d249adb3d02e98dd30200d86607d8d02687c43f55", CUDART),
         ),
         "onnxruntime": (
-            Wheel("onnxruntime", "1.31.1", "manylinux_2_28_aarch64",
+            Wheel("onnxruntime", "1.31.1", "manylinux_2_28_aarch64", 90,
                   "da05378364c44d4407e463982d2bf8d5e4cfea873283757e48beeb41df97b7f3", ONNX),
         ),
     },
     "macos-arm64": {
         "libtorch": (
-            Wheel("torch", TORCH, "macosx_14_0_arm64",
+            Wheel("torch", TORCH, "macosx_14_0_arm64", 500,
                   "e76f9bcecc52b8ff711239a2f7547d5353df95878ab232f0773c1d95928b92f8", TORCH_MACOS),
         ),
         "onnxruntime": (
-            Wheel("onnxruntime", "1.31.1", "macosx_14_0_arm64",
+            Wheel("onnxruntime", "1.31.1", "macosx_14_0_arm64", 90,
                   "60b6b69bfe580eab576cacc5d132a0e9cf2a37fcfd18d46dd191042b1d1ed0d7", ONNX),
         ),
     },
 }
-
-# Free space asked for before starting, in MB: the wheel, what is taken out of it, and some air.
-SPACE = {"libtorch": 1300, "onnxruntime": 150}
-
 
 def this_platform():
     system, machine = platform.system(), platform.machine()
@@ -142,7 +140,7 @@ def fetch(wheel, lock):
         ["download", "--no-deps", "--only-binary=:all:", "--require-hashes",
          "--implementation=cp", "--python-version=3.11", f"--platform={wheel.tag}",
          f"--requirement={requirement}", f"--dest={folder}"],
-        what, folder / "tmp", lock,
+        what, wheel.megabytes, folder / "tmp", lock,
     )
     path = next(folder.glob("*.whl"))
     if sha256(path) != wheel.sha256:
@@ -194,9 +192,6 @@ def install(name, wheels, system, lock):
         pass
     unpacked = WORK / "unpacked"
     shutil.rmtree(unpacked, ignore_errors=True)
-    free = shutil.disk_usage(NATIVE).free + sum(file.stat().st_size for file in WORK.glob("*/*.whl"))
-    if free < SPACE[name] * 1e6:
-        raise Failure(disk_full())
     for wheel in wheels:
         unpack(wheel, fetch(wheel, lock), unpacked)
     if name == "libtorch":

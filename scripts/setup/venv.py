@@ -25,18 +25,23 @@ def main():
     # Not in .venv, which is deleted here; the other set-up's folder is git-ignored too.
     lock = take_lock(ROOT / "native/.venv-lock")
     wanted = REQUIREMENTS.read_text()
-    stamp = VENV / "stamp"
-    if stamp.exists() and stamp.read_text() == wanted:
+    stamp, python = VENV / "stamp", VENV / "bin/python"
+    # The interpreter is a link, which dangles when the system's Python was replaced.
+    if stamp.exists() and stamp.read_text() == wanted and python.exists():
         return
     say("setting up .venv")
     shutil.rmtree(VENV, ignore_errors=True)
     # Debian's Python has pip in one package and what `venv` needs to copy it in another: do without.
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", VENV], check=True)
+    made = subprocess.run([sys.executable, "-m", "venv", "--without-pip", VENV])
+    if made.returncode != 0:
+        raise Failure(
+            f"{sys.executable} cannot make a virtual environment; its words are above.\n"
+            "Install what it lacks (Debian, Ubuntu: apt install python3-venv) and run this again."
+        )
     pip(
-        ["install", "--quiet", "--no-deps", "--only-binary=:all:", "--require-hashes",
-         f"--requirement={REQUIREMENTS}"],
-        "the Python packages in scripts/requirements.txt", VENV / "tmp", lock,
-        python=VENV / "bin/python",
+        ["--python", python, "install", "--quiet", "--no-deps", "--only-binary=:all:",
+         "--require-hashes", f"--requirement={REQUIREMENTS}"],
+        "the Python packages in scripts/requirements.txt", 300, VENV / "tmp", lock,
     )
     stamp.write_text(wanted)
 

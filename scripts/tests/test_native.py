@@ -25,6 +25,7 @@ class Checkout(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = Path(folder.name) / "a checkout"  # with a space, as people have them
         self.wheels = Path(folder.name) / "wheels"
+        self.space = 1  # MB that the torch wheel is said to need
         self.log = Path(folder.name) / "log"
         self.root.mkdir()
         self.wheels.mkdir()
@@ -66,11 +67,14 @@ class Checkout(unittest.TestCase):
             common.ROOT = self.root
             native.NATIVE = self.root / "native"
             native.WORK = native.NATIVE / ".work"
-            native.SPACE = {"libtorch": 1, "onnxruntime": 1}
             tag = TAG.split("-")[2]
             native.LIBRARIES = {native.this_platform(): {
-                "libtorch": (native.Wheel("torch", "2.13.0", tag, self.torch, native.TORCH_LINUX),),
-                "onnxruntime": (native.Wheel("onnxruntime", "1.31.1", tag, self.onnx, native.ONNX),),
+                "libtorch": (
+                    native.Wheel("torch", "2.13.0", tag, self.space, self.torch, native.TORCH_LINUX),
+                ),
+                "onnxruntime": (
+                    native.Wheel("onnxruntime", "1.31.1", tag, 1, self.onnx, native.ONNX),
+                ),
             }}
             for change in changes:
                 change()
@@ -89,7 +93,7 @@ class Checkout(unittest.TestCase):
         return self.end(self.start(*changes, **environment))
 
     def copy_for_pip(self):
-        def copy(arguments, what, scratch, lock):
+        def copy(arguments, what, megabytes, scratch, lock):
             name = what.split()[0]
             for wheel in self.wheels.glob(f"{name}-*.whl"):
                 shutil.copy(wheel, native.WORK / name)
@@ -191,9 +195,9 @@ class Checkout(unittest.TestCase):
         self.assert_fails(self.set_up(no_pip), "has no pip", "apt install python3-pip")
 
     def test_disk_full_before_and_while_unpacking(self):
-        def small():
-            native.SPACE = {"libtorch": 10**12, "onnxruntime": 1}
-        self.assert_fails(self.set_up(self.copy_for_pip, small), "is full", "Make room")
+        self.space = 10**12
+        self.assert_fails(self.set_up(), "is full", "Make room")
+        self.space = 1
 
         def full(*arguments):
             raise OSError(28, "No space left on device")

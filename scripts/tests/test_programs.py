@@ -130,6 +130,21 @@ class Programs(unittest.TestCase):
         (self.root / "native/.work").mkdir()
         self.assert_fails(self.run_script("garuda"), "python3")
 
+    def test_the_virtual_environment_is_made_once(self):
+        python = self.root / ".venv/bin/python"
+        python.parent.mkdir(parents=True)
+        python.symlink_to("/bin/true")
+        pins = self.root / "scripts/requirements.txt"
+        shutil.copy(pins, self.root / ".venv/stamp")
+
+        def set_up():
+            return subprocess.run(["bash", "-c", "source scripts/setup/ready.sh; set_up_venv"],
+                                  capture_output=True, text=True, cwd=self.root, env=self.environment)
+
+        self.assertEqual(set_up().returncode, 0)
+        pins.write_text("onnx==0\n")
+        self.assert_fails(set_up(), "python3 is not installed")
+
     def test_counting(self):
         for output, status, expected in [
             ("", 0, "1 0"),
