@@ -30,12 +30,12 @@ impl Bench {
     }
 
     fn rules(&self, report: &mut Report) -> anyhow::Result<()> {
-        report.line("rules, one thread".into())?;
+        report.line("rules, one thread")?;
         let mut perft = Map::new();
         let mut playouts = Map::new();
         for rule_set in RuleSet::ALL {
             let speed = rules::measure(rule_set, self.quick);
-            report.line(format!(
+            report.line(&format!(
                 "  {:17} perft {:6.1} M leaves/s   {:8.0} random games/s, {:5.2} M moves/s",
                 rule_set.name(),
                 speed.perft_nps / 1e6,
@@ -51,10 +51,10 @@ impl Bench {
         let Some(command) = &self.reference else {
             return Ok(());
         };
-        report.line(format!("perft beside {command}, in turns"))?;
+        report.line(&format!("perft beside {command}, in turns"))?;
         let mut ratios = Map::new();
         for comparison in rules::compare(command, self.quick)? {
-            report.line(format!(
+            report.line(&format!(
                 "  {:17} depth {}: {:6.1} M/s against {:5.1} M/s, {:.1} times as fast",
                 comparison.rule_set.name(),
                 comparison.depth,
@@ -83,7 +83,7 @@ impl Report {
         }
     }
 
-    fn line(&self, line: String) -> anyhow::Result<()> {
+    fn line(&self, line: &str) -> anyhow::Result<()> {
         if !self.json {
             writeln!(stdout(), "{line}")?;
         }

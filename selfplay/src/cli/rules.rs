@@ -2,7 +2,7 @@ use std::io::{BufRead, Write, stdin, stdout};
 
 use anyhow::Context;
 use clap::Args;
-use garuda_rules::{Game, MoveList, Played, Position, RuleSet, with_rule_set};
+use garuda_rules::{Color, Game, MoveList, Played, Position, RuleSet, with_rule_set};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -72,7 +72,7 @@ fn describe<P: Position>(question: &Question) -> anyhow::Result<Value> {
     legal.sort_unstable();
     let outcome = game.outcome_given(&moves).map(|outcome| {
         json!({
-            "winner": outcome.winner.map(|side| side.letter()),
+            "winner": outcome.winner.map(Color::letter),
             "reason": outcome.reason.name(),
         })
     });
