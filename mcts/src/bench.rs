@@ -3,12 +3,16 @@
 
 use std::time::{Duration, Instant};
 
-use garuda_rules::{Played, Position};
+use garuda_rules::eternal::EternalPosition;
+use garuda_rules::makruk::MakrukPosition;
+use garuda_rules::sittuyin::SittuyinPosition;
+use garuda_rules::tori::ToriPosition;
+use garuda_rules::{Game, Played, Position};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::evaluators::Uniform;
-use crate::{EvalError, Gumbel, GumbelSettings, Search, Shard};
+use crate::evaluators::{Material, Uniform, Valued};
+use crate::{EvalError, Evaluator, Gumbel, GumbelSettings, Puct, PuctSettings, Search, Shard};
 
 /// What a run of many searches on one core cost.
 #[derive(Copy, Clone, PartialEq, Debug)]
@@ -68,4 +72,84 @@ pub fn speed<P: Position>(
         bytes_per_tree,
         bytes_per_game: bytes_per_tree + size_of::<Gumbel<Played<P>>>(),
     })
+}
+
+/// A number that names the behaviour of search, rules and the material evaluator together: a
+/// hash of the trees of fixed searches in all games.
+pub fn signature() -> Result<u64, EvalError> {
+    let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
+    add_trees::<MakrukPosition>(&mut hash)?;
+    add_trees::<SittuyinPosition<false>>(&mut hash)?;
+    add_trees::<SittuyinPosition<true>>(&mut hash)?;
+    add_trees::<ToriPosition>(&mut hash)?;
+    add_trees::<EternalPosition>(&mut hash)?;
+    Ok(hash.0)
+}
+
+/// Plays the first moves of a game with both searches in turn.
+fn add_trees<P: Valued>(hash: &mut Fnv) -> Result<(), EvalError> {
+    let mut evaluator = Material::<P>::default();
+    let mut stream = ChaCha8Rng::seed_from_u64(64);
+    let start = Played::<P>::start();
+    let mut gumbel = Shard::new(vec![Gumbel::new(start.clone(), MEMORY)], None);
+    let mut puct = Shard::new(
+        vec![Puct::new(start, MEMORY, PuctSettings::default())],
+        None,
+    );
+    for _ in 0..12 {
+        let search = &mut gumbel.searches_mut()[0];
+        search.begin(GumbelSettings::default(), &mut stream);
+        finish(&mut gumbel, &mut evaluator)?;
+        let search = &mut gumbel.searches_mut()[0];
+        hash.add(&search.outline());
+        let mv = search.moves()[search.best()];
+        search.play(mv, true);
+        puct.searches_mut()[0].begin(200);
+        finish(&mut puct, &mut evaluator)?;
+        let search = &mut puct.searches_mut()[0];
+        hash.add(&search.outline());
+        search.play(mv, true);
+        if search.proof().is_some() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn finish<G: Game, S: Search<G>>(
+    shard: &mut Shard<G, S>,
+    evaluator: &mut impl Evaluator<G>,
+) -> Result<(), EvalError> {
+    while !shard.searches().iter().all(S::is_over) {
+        shard.step(evaluator)?;
+    }
+    Ok(())
+}
+
+/// The hash of Fowler, Noll and Vo: it will not change with the compiler.
+struct Fnv(u64);
+
+impl Fnv {
+    fn add(&mut self, text: &impl ToString) {
+        for byte in text.to_string().bytes() {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_signature_is_the_same_every_time() {
+        assert_eq!(signature().unwrap(), signature().unwrap());
+    }
+
+    #[test]
+    fn speed_is_measured() {
+        let speed = speed::<ToriPosition>(4, 16, Duration::from_millis(20)).unwrap();
+        assert!(speed.simulations_per_second > 1000.0);
+        assert!(speed.bytes_per_tree > 1000 && speed.bytes_per_game > speed.bytes_per_tree);
+    }
 }

@@ -5,9 +5,11 @@
 mod bandit;
 mod brute;
 mod errors;
+mod golden;
 mod independence;
 mod limits;
 mod mates;
+mod ours;
 mod reuse;
 mod runs;
 mod sides;

@@ -2,59 +2,35 @@
 
 use std::collections::HashMap;
 
-use garuda_mcts::evaluators::{Rollout, Table};
-use garuda_mcts::{Choice, GumbelSettings, Wdl};
+use garuda_mcts::evaluators::Rollout;
+use garuda_mcts::{Choice, GumbelSettings};
 use garuda_rules::{Color, Game};
 
 use crate::brute::{same_result, solve};
 use crate::runs::{gumbel, puct};
-use crate::toys::{Heap, numbered};
+use crate::toys::{Heap, Partisan, numbered};
 
 /// With these, values flow back unproven: the heap is too large to be exhausted.
 const LARGE: u8 = 60;
 
 #[test]
 fn three_moves_running_back_up_correctly() {
-    // The evaluator says that White wins, whoever is to move.
-    let mut table = Table::default();
-    let white = Wdl {
-        win: 0.9,
-        draw: 0.0,
-        loss: 0.1,
-    };
-    let mut heaps = vec![Heap::new(LARGE)];
-    for _ in 0..8 {
-        for heap in &heaps {
-            let wdl = if heap.turn == Color::White {
-                white
-            } else {
-                white.reversed()
-            };
-            table.set(heap, wdl, &[]);
-        }
-        heaps = heaps
-            .iter()
-            .flat_map(|heap| {
-                (1..=3).map(|n| {
-                    let mut next = heap.clone();
-                    next.play(numbered(n));
-                    next
-                })
-            })
-            .collect();
-    }
     for first in 0..4 {
         let mut heap = Heap::new(LARGE);
         (0..first).for_each(|_| heap.play(numbered(1)));
-        let expected = if heap.turn == Color::White { 0.8 } else { -0.8 };
-        let search = puct(&heap, 40, &mut table);
+        let expected = if heap.turn == Color::White {
+            Partisan::VALUE
+        } else {
+            -Partisan::VALUE
+        };
+        let search = puct(&heap, 40, &mut Partisan::default());
         let value = search.value().unwrap().value();
         assert!((value - expected).abs() < 1e-5, "{first}: {value}");
         let settings = GumbelSettings {
             simulations: 40,
             ..GumbelSettings::default()
         };
-        let search = gumbel(&heap, settings, 1, &mut table);
+        let search = gumbel(&heap, settings, 1, &mut Partisan::default());
         let value = search.value().unwrap().value();
         assert!((value - expected).abs() < 1e-5, "{first}: {value}");
         for wdl in search.completed() {

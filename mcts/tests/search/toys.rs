@@ -1,5 +1,6 @@
-//! Small games whose every position can be solved.
+//! Small games whose every position can be solved, and an evaluator with one opinion.
 
+use garuda_mcts::{Answers, EvalError, Evaluator, Wdl};
 use garuda_rules::{Color, Game, Move, MoveList, Outcome, Reason, Square};
 
 /// The move that stands for a number.
@@ -171,5 +172,42 @@ impl Game for Bandit {
     fn state_key(&self) -> u64 {
         let arm = self.arm.map_or(0, |arm| arm as u64 + 1);
         arm << 32 | u64::from(self.depth)
+    }
+}
+
+/// Thinks that White wins, whoever is to move.
+#[derive(Default)]
+pub(crate) struct Partisan {
+    moves: Vec<(Color, usize)>,
+}
+
+impl Partisan {
+    pub(crate) const VALUE: f32 = 0.8;
+}
+
+impl<G: Game> Evaluator<G> for Partisan {
+    fn capacity(&self) -> usize {
+        8
+    }
+
+    fn push(&mut self, game: &G, legal: &[Move]) {
+        self.moves.push((game.turn(), legal.len()));
+    }
+
+    fn run(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
+        let white = Wdl {
+            win: 0.9,
+            draw: 0.0,
+            loss: 0.1,
+        };
+        answers.clear();
+        for (turn, moves) in self.moves.drain(..) {
+            let wdl = match turn {
+                Color::White => white,
+                Color::Black => white.reversed(),
+            };
+            answers.push(wdl, std::iter::repeat_n(0.0, moves))?;
+        }
+        Ok(())
     }
 }

@@ -179,7 +179,11 @@ impl<P: Valued> Evaluator<Played<P>> for Material<P> {
     }
 
     fn run(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
-        std::mem::swap(answers, &mut self.answers);
+        answers.clear();
+        for position in 0..self.answers.len() {
+            let (wdl, logits) = self.answers.get(position);
+            answers.push(wdl, logits.iter().copied())?;
+        }
         self.answers.clear();
         Ok(())
     }

@@ -1,0 +1,106 @@
+//! Nothing is allocated per simulation once the trees have grown.
+
+use garuda_mcts::evaluators::{Material, Uniform, Valued};
+use garuda_mcts::{
+    Cache, Choice, Evaluator, Gumbel, GumbelSettings, Puct, PuctSettings, Search, Shard,
+};
+use garuda_rules::eternal::EternalPosition;
+use garuda_rules::makruk::MakrukPosition;
+use garuda_rules::tori::ToriPosition;
+use garuda_rules::{Game, Played, Position};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+const MEMORY: usize = 16 << 20;
+const GAMES: u64 = 4;
+const MOVES: u32 = 12;
+
+/// Plays the first moves of some games, the same each time.
+fn play_gumbel<P: Position>(
+    shard: &mut Shard<Played<P>, Gumbel<Played<P>>>,
+    start: &Played<P>,
+    evaluator: &mut impl Evaluator<Played<P>>,
+    spot_wins: bool,
+) -> u32 {
+    let settings = GumbelSettings {
+        simulations: 48,
+        spot_wins,
+        ..GumbelSettings::default()
+    };
+    let mut streams: [_; GAMES as usize] =
+        std::array::from_fn(|i| ChaCha8Rng::seed_from_u64(i as u64));
+    let mut simulations = 0;
+    shard.clear_cache();
+    let searches = shard.searches_mut().iter_mut();
+    searches.for_each(|search| search.reset(start));
+    for _ in 0..MOVES {
+        for (search, stream) in shard.searches_mut().iter_mut().zip(&mut streams) {
+            search.begin(settings, stream);
+        }
+        while !shard.searches().iter().all(Search::is_over) {
+            shard.step(evaluator).expect("the evaluator does not fail");
+        }
+        for search in shard.searches_mut() {
+            simulations += search.simulations();
+            if search.game().outcome().is_none() {
+                search.play(search.moves()[search.best()], false);
+            }
+        }
+    }
+    simulations
+}
+
+fn play_puct<P: Position>(
+    shard: &mut Shard<Played<P>, Puct<Played<P>>>,
+    start: &Played<P>,
+    evaluator: &mut impl Evaluator<Played<P>>,
+) -> u32 {
+    let mut simulations = 0;
+    let searches = shard.searches_mut().iter_mut();
+    searches.for_each(|search| search.reset(start));
+    for _ in 0..MOVES {
+        shard.searches_mut().iter_mut().for_each(|search| {
+            simulations += 300 - search.visits().min(300);
+            search.begin(300);
+        });
+        while !shard.searches().iter().all(Search::is_over) {
+            shard.step(evaluator).expect("the evaluator does not fail");
+        }
+        for search in shard.searches_mut() {
+            if let Some(best) = search.best(Choice::MostVisits) {
+                search.play(best, true);
+            }
+        }
+    }
+    simulations
+}
+
+fn check<P: Valued>() {
+    let start = Played::<P>::start();
+    let mut material = Material::<P>::default();
+    let mut uniform = Uniform::default();
+    let searches = || (0..GAMES).map(|_| Gumbel::new(start.clone(), MEMORY));
+    let mut gumbel = Shard::new(searches().collect(), Some(Cache::new(5000)));
+    let new_puct = |_| Puct::new(start.clone(), MEMORY, PuctSettings::default());
+    let mut puct = Shard::new((0..GAMES).map(new_puct).collect(), None);
+    let mut run = || {
+        play_gumbel(&mut gumbel, &start, &mut material, true)
+            + play_gumbel(&mut gumbel, &start, &mut uniform, false)
+            + play_puct(&mut puct, &start, &mut material)
+    };
+    let warm_up = allocation_counter::measure(|| {
+        run();
+    });
+    assert!(warm_up.count_total > 0, "the counter counts");
+    let mut simulations = 0;
+    let warm = allocation_counter::measure(|| simulations = run());
+    assert!(simulations > 10_000, "{simulations}");
+    assert_eq!(warm.count_total, 0, "in {simulations} simulations");
+}
+
+#[test]
+fn nothing_is_allocated_once_warm() {
+    check::<ToriPosition>();
+    check::<MakrukPosition>();
+    check::<EternalPosition>();
+}
