@@ -7,7 +7,7 @@ use garuda_rules::sittuyin::SittuyinPosition;
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{Position, perft};
 
-/// Counts above this are left to `garuda perft`, which anyone can run by hand.
+/// Greater counts are checked by hand: `garuda perft makruk 6`, `garuda perft sittuyin 5`.
 const MOST: u64 = 50_000_000;
 
 fn check<P: Position>(data: &str) {

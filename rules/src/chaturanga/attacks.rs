@@ -1,7 +1,7 @@
 //! Where men attack, derived from their steps: for whole sets of men by shifting, for one man by
 //! tables made at compile time, for rooks by arithmetic.
 
-use super::kinds::{FORWARD, KINDS, STEPS};
+use super::kinds::{FORWARD, KIND_COUNT, STEPS};
 use super::{BOARD, ROOK};
 use crate::{Bits, Color, Purpose, Square, Step};
 
@@ -70,10 +70,10 @@ pub(crate) const fn forward(set: u64, color: Color) -> u64 {
     shift(set, FORWARD, color)
 }
 
-const fn leap_table(color: Color) -> [[u64; 64]; KINDS] {
-    let mut table = [[0; 64]; KINDS];
+const fn leap_table(color: Color) -> [[u64; 64]; KIND_COUNT] {
+    let mut table = [[0; 64]; KIND_COUNT];
     let mut kind = 0;
-    while kind < KINDS {
+    while kind < KIND_COUNT {
         let mut square = 0;
         while square < 64 {
             table[kind][square] = spread(1 << square, kind as u8, color);
@@ -84,7 +84,7 @@ const fn leap_table(color: Color) -> [[u64; 64]; KINDS] {
     table
 }
 
-static LEAPS: [[[u64; 64]; KINDS]; 2] = [leap_table(Color::White), leap_table(Color::Black)];
+static LEAPS: [[[u64; 64]; KIND_COUNT]; 2] = [leap_table(Color::White), leap_table(Color::Black)];
 
 /// The squares that a man attacks by one step.
 ///

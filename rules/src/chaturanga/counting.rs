@@ -1,3 +1,4 @@
+use super::stream;
 use crate::{Clock, zobrist};
 
 /// A count of plies after which the weaker side has held out. What starts it differs between the
@@ -13,7 +14,7 @@ impl Counting {
     pub(crate) const NONE: Counting = Counting { limit: 0, count: 0 };
 
     /// The count for a side that so many of its own moves protect.
-    pub(crate) const fn from(count: u16, moves: u16) -> Counting {
+    pub(crate) const fn start(count: u16, moves: u16) -> Counting {
         Counting {
             limit: 2 * moves,
             count,
@@ -41,7 +42,10 @@ impl Counting {
     /// A hash; 0 when nothing is being counted.
     pub(crate) const fn key(self) -> u64 {
         if self.is_running() {
-            zobrist::number(0x5eac, (self.limit as u64) << 16 | self.count as u64)
+            zobrist::number(
+                stream::COUNTING,
+                (self.limit as u64) << 16 | self.count as u64,
+            )
         } else {
             0
         }

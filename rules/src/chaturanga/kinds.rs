@@ -9,13 +9,13 @@ pub(crate) const ROOK: u8 = 4;
 pub(crate) const KING: u8 = 5;
 
 /// How many kinds there are.
-pub(crate) const KINDS: usize = 6;
+pub(crate) const KIND_COUNT: usize = 6;
 
 /// What a pawn does to move, and a khon besides its diagonal steps.
 pub(super) const FORWARD: Step = Step::leap(0, 1);
 
 /// The steps of each kind.
-pub(crate) const STEPS: [&[Step]; KINDS] = [
+pub(crate) const STEPS: [&[Step]; KIND_COUNT] = [
     &[
         FORWARD.only(Purpose::MoveOnly),
         Step::leap(-1, 1).only(Purpose::CaptureOnly),
@@ -63,14 +63,14 @@ pub(crate) const STEPS: [&[Step]; KINDS] = [
 ];
 
 /// The kinds under a game's own letters and names, given in the order of the constants above.
-pub(crate) const fn kinds(names: [(&'static str, &'static str); KINDS]) -> [Kind; KINDS] {
+pub(crate) const fn kinds(names: [(&'static str, &'static str); KIND_COUNT]) -> [Kind; KIND_COUNT] {
     let mut out = [Kind {
         letter: "",
         name: "",
         steps: &[],
-    }; KINDS];
+    }; KIND_COUNT];
     let mut i = 0;
-    while i < KINDS {
+    while i < KIND_COUNT {
         out[i] = Kind {
             letter: names[i].0,
             name: names[i].1,

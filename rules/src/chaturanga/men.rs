@@ -1,4 +1,4 @@
-use super::{BOARD, GENERAL, KHON, KINDS, KING, KNIGHT, PAWN, ROOK};
+use super::{BOARD, GENERAL, KHON, KIND_COUNT, KING, KNIGHT, PAWN, ROOK, stream};
 use crate::{Bits, Color, Man, Square, zobrist};
 
 /// The men on the board and the Zobrist key of their placement.
@@ -19,8 +19,8 @@ static KEYS: [[[u64; 64]; 8]; 2] = {
     let mut color = 0;
     while color < 2 {
         let mut code = 1;
-        while code <= KINDS {
-            keys[color][code] = zobrist::numbers(0x5ea0 + (color * 8 + code) as u64);
+        while code <= KIND_COUNT {
+            keys[color][code] = zobrist::numbers(stream::men(color, code));
             code += 1;
         }
         color += 1;

@@ -9,12 +9,13 @@ mod material;
 mod men;
 mod safety;
 mod state;
+pub(crate) mod stream;
 mod validate;
 
 pub(crate) use attacks::{between, file_of, forward, leaps, rank_of, spread};
 pub(crate) use counting::Counting;
 pub(crate) use generate::{Count, Sink, generate};
-pub(crate) use kinds::{GENERAL, KHON, KINDS, KING, KNIGHT, PAWN, ROOK, kinds};
+pub(crate) use kinds::{GENERAL, KHON, KIND_COUNT, KING, KNIGHT, PAWN, ROOK, kinds};
 pub(crate) use material::neither_can_win;
 pub(crate) use men::Men;
 pub(crate) use safety::{Safety, hiding, is_attacked};
@@ -24,3 +25,6 @@ pub(crate) use validate::{Census, first_name, validate};
 use crate::Board;
 
 pub(crate) const BOARD: Board = Board { files: 8, ranks: 8 };
+
+/// Both games' last resort: after so many plies they are drawn.
+pub(crate) const LONGEST_GAME: u32 = 600;

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use super::{BOARD, Counting, Men};
+use super::{BOARD, Counting, Men, stream};
 use crate::text::{self, Field};
 use crate::{Color, Kind, TextError, zobrist};
 
@@ -17,7 +17,7 @@ pub(crate) struct State {
     pub(crate) turn: Color,
 }
 
-const BLACK_TO_MOVE: u64 = zobrist::number(0x5eaf, 0);
+const BLACK_TO_MOVE: u64 = zobrist::number(stream::TURN, 0);
 
 impl State {
     /// The greatest clock, count or move number a text may give: far beyond any game, and far

@@ -1,11 +1,11 @@
-use super::{BOARD, GENERAL, KINDS, PAWN, State, is_attacked};
+use super::{BOARD, GENERAL, KIND_COUNT, KING, PAWN, State, is_attacked};
 use crate::text::Field;
 use crate::{Bits, Color, Kind, Square, TextError};
 
 /// How many men a side can have, at most.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Census {
-    pub(crate) of_kind: [usize; KINDS],
+    pub(crate) of_kind: [usize; KIND_COUNT],
     /// Pawns and generals together: every pawn may become one.
     pub(crate) pawns_and_generals: usize,
 }
@@ -30,7 +30,7 @@ pub(crate) fn validate(
                 )));
             }
         }
-        if count(super::KING) == 0 {
+        if count(KING) == 0 {
             return Err(board.error(format!("{color} has no king")));
         }
         let found = count(PAWN) + count(GENERAL);

@@ -47,7 +47,7 @@ fn start(counting: &mut Counting, men: &Men, mover: Color, captured: Option<u8>,
     if captured == Some(PAWN) && men.is_bare(mover) {
         let moves = protection(men, mover);
         if moves > 0 {
-            *counting = Counting::from(2 * all - 1, moves);
+            *counting = Counting::start(2 * all - 1, moves);
         }
     }
     let next = !mover;
@@ -55,7 +55,7 @@ fn start(counting: &mut Counting, men: &Men, mover: Color, captured: Option<u8>,
     if !counting.is_running() || (captured.is_some() || promoted) && bared {
         let moves = protection(men, next);
         if moves > 0 {
-            *counting = Counting::from(if bared { 2 * all } else { 0 }, moves);
+            *counting = Counting::start(if bared { 2 * all } else { 0 }, moves);
         }
     }
 }

@@ -3,8 +3,8 @@ use std::str::FromStr;
 
 use super::counting::{self, BOARD_HONOUR, PIECES_HONOUR};
 use crate::chaturanga::{
-    BOARD, Census, Count, GENERAL, PAWN, Safety, Sink, State, first_name, generate, is_attacked,
-    kinds, neither_can_win, rank_of, validate,
+    BOARD, Census, Count, GENERAL, LONGEST_GAME, PAWN, Safety, Sink, State, first_name, generate,
+    is_attacked, kinds, neither_can_win, rank_of, validate,
 };
 use crate::text::{self, Field};
 use crate::{
@@ -156,7 +156,7 @@ impl Position for MakrukPosition {
     }
 
     fn cap(&self, plies: u32, _turns: u32) -> Option<Outcome> {
-        (plies >= 600).then(|| Outcome::draw(Reason::Cap))
+        (plies >= LONGEST_GAME).then(|| Outcome::draw(Reason::Cap))
     }
 
     fn key(&self) -> u64 {

@@ -1,4 +1,5 @@
 use super::PLACEABLE;
+use crate::chaturanga::stream;
 use crate::{ByColor, Color, zobrist};
 
 /// Men that are still to be placed, by index into the placeable kinds.
@@ -68,5 +69,43 @@ impl Hands {
 
 /// The number of a side's `n`-th man of a kind.
 fn man_key(color: Color, index: usize, n: u8) -> u64 {
-    zobrist::number(0x5ead + color as u64, (index as u64) << 8 | u64::from(n))
+    zobrist::number(stream::hand(color), (index as u64) << 8 | u64::from(n))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::Position;
+    use crate::chaturanga::{BOARD, Counting, KIND_COUNT, Men};
+    use crate::sittuyin::SittuyinPosition;
+
+    /// A man on a square, a man in hand, a clock and a count must not look alike.
+    #[test]
+    fn all_numbers_of_keys_differ() {
+        let mut numbers = Vec::new();
+        for color in Color::ALL {
+            for kind in 0..KIND_COUNT as u8 {
+                for square in BOARD.all() {
+                    let mut men = Men::NONE;
+                    men.put(square, color, kind);
+                    numbers.push(men.key());
+                }
+            }
+            for index in 0..PLACEABLE.len() {
+                numbers.extend((1..=2).map(|n| man_key(color, index, n)));
+            }
+        }
+        for plies in 0..200 {
+            let text = format!("8/8/8/3k4/8/8/8/R2K4[] b - - {plies} 1");
+            let position: SittuyinPosition<false> = text.parse().expect("a position");
+            numbers.push(position.clock_key());
+        }
+        for moves in [8, 16, 22, 32, 44, 64] {
+            numbers.extend((0..200).map(|count| Counting::start(count, moves).key()));
+        }
+        let distinct: HashSet<_> = numbers.iter().collect();
+        assert_eq!(distinct.len(), numbers.len());
+    }
 }

@@ -1,5 +1,5 @@
 //! Sittuyin, the chess of Burma, by two rule sets: as it is played online today, and as the
-//! AncientChess booklet tells it. What differs between them is in [`modern`] and [`booklet`].
+//! AncientChess booklet tells it. What differs between them is in `modern` and `booklet`.
 
 mod booklet;
 mod hands;

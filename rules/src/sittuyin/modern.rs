@@ -64,6 +64,6 @@ pub(super) fn update_counting(counting: &mut Counting, men: &Men, mover: Color) 
     let own = men.of(mover);
     let protection = [(men.rooks(), 16), (men.khons(), 44), (men.knights(), 64)];
     if let Some((_, moves)) = protection.into_iter().find(|(men, _)| men & own != 0) {
-        *counting = Counting::from(0, moves);
+        *counting = Counting::start(0, moves);
     }
 }

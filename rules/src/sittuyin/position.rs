@@ -1,8 +1,8 @@
 use super::hands::Hands;
 use super::{PLACEABLE, booklet, is_promotion, modern};
 use crate::chaturanga::{
-    BOARD, Count, GENERAL, PAWN, ROOK, Safety, Sink, State, generate, is_attacked, kinds,
-    neither_can_win,
+    BOARD, Count, GENERAL, LONGEST_GAME, PAWN, ROOK, Safety, Sink, State, generate, is_attacked,
+    kinds, neither_can_win, stream,
 };
 use crate::{
     Board, Clock, Color, Kind, Mark, Move, MoveList, Occupant, Origin, Outcome, Position, Reason,
@@ -215,7 +215,7 @@ impl<const BOOKLET: bool> Position for SittuyinPosition<BOOKLET> {
     }
 
     fn cap(&self, plies: u32, _turns: u32) -> Option<Outcome> {
-        (plies >= 600).then(|| Outcome::draw(Reason::Cap))
+        (plies >= LONGEST_GAME).then(|| Outcome::draw(Reason::Cap))
     }
 
     fn key(&self) -> u64 {
@@ -227,7 +227,7 @@ impl<const BOOKLET: bool> Position for SittuyinPosition<BOOKLET> {
     }
 
     fn clock_key(&self) -> u64 {
-        self.state.counting.key() ^ zobrist::number(0x5eab, self.state.clock.into())
+        self.state.counting.key() ^ zobrist::number(stream::CLOCK, self.state.clock.into())
     }
 
     fn counting(&self) -> Option<Clock> {
