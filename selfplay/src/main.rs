@@ -7,6 +7,7 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::Parser;
+use garuda_selfplay::config::ConfigError;
 
 fn main() -> ExitCode {
     match cli::Cli::parse().run() {
@@ -15,7 +16,10 @@ fn main() -> ExitCode {
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("garuda: {error:#}");
-            ExitCode::FAILURE
+            match error.downcast_ref::<ConfigError>() {
+                Some(_) => ExitCode::from(2),
+                None => ExitCode::FAILURE,
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use clap::Args;
 use garuda_rules::RuleSet;
 use serde_json::{Map, Value, json};
 
-use crate::bench::rules;
+use crate::bench::{rules, selfplay};
 
 /// Measure the speed of the parts.
 ///
@@ -14,6 +14,9 @@ pub(crate) struct Bench {
     /// A tenth of the time, for a first impression
     #[arg(long)]
     quick: bool,
+    /// Only how busy self-play keeps the evaluator
+    #[arg(long)]
+    selfplay: bool,
     /// A UCI engine to compare our perft with, such as fairy-stockfish
     #[arg(long, value_name = "COMMAND")]
     reference: Option<String>,
@@ -25,8 +28,25 @@ pub(crate) struct Bench {
 impl Bench {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let mut report = Report::new(self.json);
-        self.rules(&mut report)?;
+        if !self.selfplay {
+            self.rules(&mut report)?;
+        }
+        self.selfplay(&mut report)?;
         report.finish()
+    }
+
+    fn selfplay(&self, report: &mut Report) -> anyhow::Result<()> {
+        let speed = selfplay::measure(self.quick)?;
+        let share = speed.selfplay / speed.bare;
+        report.line(&format!(
+            "self-play, all cores: {:.0} evaluations/s, {:.0} % of the evaluator's {:.0} alone",
+            speed.selfplay,
+            share * 100.0,
+            speed.bare,
+        ))?;
+        report.set("selfplay_evals_per_s", json!(speed.selfplay));
+        report.set("selfplay_share", json!(share));
+        Ok(())
     }
 
     fn rules(&self, report: &mut Report) -> anyhow::Result<()> {

@@ -1,8 +1,14 @@
 //! The command line: one file for each command.
 
 mod bench;
+mod export;
+mod ladder;
+mod match_;
 mod perft;
+mod play;
 mod rules;
+mod status;
+mod train;
 
 use clap::{Parser, Subcommand};
 
@@ -16,6 +22,12 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    Train(train::Train),
+    Match(match_::Match),
+    Ladder(ladder::Ladder),
+    Status(status::Status),
+    Export(export::Export),
+    Play(play::Play),
     Bench(bench::Bench),
     Perft(perft::Perft),
     Rules(rules::Rules),
@@ -24,6 +36,12 @@ enum Command {
 impl Cli {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self.command {
+            Command::Train(command) => command.run(),
+            Command::Match(command) => command.run(),
+            Command::Ladder(command) => command.run(),
+            Command::Status(command) => command.run(),
+            Command::Export(command) => command.run(),
+            Command::Play(command) => command.run(),
             Command::Bench(command) => command.run(),
             Command::Perft(command) => command.run(),
             Command::Rules(command) => command.run(),

@@ -1,0 +1,215 @@
+//! Every key of a configuration: its type, default and range, in one table.
+
+use serde::{Deserialize, Serialize};
+
+use super::problems::{InRange, Problems};
+
+macro_rules! settings {
+    ($(
+        $(#[$section_doc:meta])*
+        $section:ident: $Section:ident {
+            $( $(#[$doc:meta])* $key:ident: $type:ty = $default:expr $(, in $range:expr)?; )*
+        }
+    )*) => {
+        /// A whole configuration, every key present. Made by [`Config::read`] it has passed all
+        /// checks.
+        #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct Config {
+            $( $(#[$section_doc])* pub $section: $Section, )*
+        }
+
+        $(
+            $(#[$section_doc])*
+            #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+            #[serde(deny_unknown_fields, default)]
+            pub struct $Section {
+                $( $(#[$doc])* pub $key: $type, )*
+            }
+
+            impl Default for $Section {
+                fn default() -> Self {
+                    $Section { $( $key: $default.into(), )* }
+                }
+            }
+        )*
+
+        impl Config {
+            pub(super) fn check_ranges(&self, problems: &mut Problems) {
+                $( $( $(
+                    self.$section.$key.check_range(
+                        &$range,
+                        concat!(stringify!($section), ".", stringify!($key)),
+                        problems,
+                    );
+                )? )* )*
+            }
+        }
+    };
+}
+
+settings! {
+    /// Which game is learned.
+    game: GameSettings {
+        /// The rule set's name.
+        rules: String = "torishogi";
+        /// Text form of the start position; empty for the game's own.
+        start: String = "";
+    }
+
+    /// What belongs to the run as a whole.
+    run: RunSettings {
+        /// All randomness of a run follows from this number.
+        seed: u64 = 1u64, in 0..=i64::MAX as u64;
+    }
+
+    /// Size of the residual tower.
+    network: NetworkSettings {
+        blocks: u32 = 4u32, in 1..=40;
+        channels: u32 = 64u32, in 8..=512;
+    }
+
+    /// The tree search of self-play.
+    search: SearchSettings {
+        /// Simulations a decision, growing over the run.
+        simulations: Vec<u32> = [24, 32, 48, 64], in 2..=10_000;
+        /// From how many recorded positions on each entry of `simulations` holds.
+        simulations_from: Vec<u64> = [0, 60_000, 200_000, 500_000], in 0..=1_000_000_000_000;
+        /// How many moves the root considers.
+        considered: u32 = 16u32, in 2..=512;
+        /// c_visit of σ.
+        visit_offset: f64 = 50.0, in 0.0..=1_000.0;
+        /// c_scale of σ.
+        value_scale: f64 = 1.0, in 0.001..=100.0;
+        /// Whether each new position is searched for a move that wins at once.
+        spot_wins: bool = true;
+    }
+
+    /// How games are generated.
+    selfplay: SelfplaySettings {
+        /// Concurrent games of a shard; also the size of its evaluation batch.
+        games_per_shard: u32 = 32u32, in 1..=4_096;
+        temperature: f64 = 1.0, in 0.0..=10.0;
+        /// Plies for which the move is sampled with `temperature`.
+        temperature_plies: u32 = 20u32, in 0..=10_000;
+        /// Share of games that start with moves drawn from the raw policy.
+        raw_share: f64 = 0.25, in 0.0..=1.0;
+        /// At most so many raw moves.
+        raw_plies: u32 = 8u32, in 0..=1_000;
+        /// Share of games from a varied start at the beginning of a run …
+        varied_share: f64 = 0.3, in 0.0..=1.0;
+        /// … and the share it decays to …
+        varied_share_end: f64 = 0.05, in 0.0..=1.0;
+        /// … over so many recorded positions.
+        varied_positions: u64 = 400_000u64, in 1..=1_000_000_000_000;
+        /// Share of games in which one side is an older checkpoint.
+        older_share: f64 = 0.05, in 0.0..=1.0;
+        /// A game is decided when the value has been beyond this …
+        decided_value: f64 = 0.95, in 0.5..=1.0;
+        /// … for so many plies running.
+        decided_plies: u32 = 6u32, in 1..=1_000;
+        /// Simulations a decision in a decided game.
+        decided_simulations: u32 = 8u32, in 2..=10_000;
+        /// Training weight of positions of a decided game.
+        decided_weight: f64 = 0.3, in 0.0..=1.0;
+        /// Games in a batch of records.
+        batch_games: u32 = 32u32, in 1..=4_096;
+    }
+
+    /// Which recorded positions are trained on.
+    replay: ReplaySettings {
+        /// Positions in the window at first; also the scale of its growth.
+        window_first: u64 = 50_000u64, in 256..=1_000_000_000;
+        window_growth: f64 = 0.4, in 0.0..=1.0;
+        window_exponent: f64 = 0.65, in 0.05..=1.0;
+        /// Training samples bought by each new position.
+        samples_per_position: f64 = 3.5, in 0.1..=100.0;
+        /// Share of games kept for validation.
+        held_out: f64 = 0.03, in 0.0..=0.5;
+        /// Mirror a random half of the samples where the rules allow.
+        mirror: bool = true;
+    }
+
+    /// Optimisation.
+    training: TrainingSettings {
+        batch: u32 = 256u32, in 2..=65_536;
+        learning_rate: f64 = 0.001, in 1e-7..=1.0;
+        warmup_steps: u64 = 200u64, in 0..=1_000_000;
+        /// Steps at which the rate is multiplied by `rate_drop`.
+        rate_drops: Vec<u64> = [20_000, 40_000], in 1..=1_000_000_000;
+        rate_drop: f64 = 0.3, in 0.001..=1.0;
+        clip: f64 = 1.0, in 0.001..=1_000.0;
+        weight_decay: f64 = 1e-4, in 0.0..=1.0;
+        /// Decay of the average of the weights that is exported.
+        ema: f64 = 0.999, in 0.0..=0.999_999;
+        /// Share of the game's result in the value target; the rest is the search's value.
+        result_share: f64 = 0.7, in 0.0..=1.0;
+        /// Value weight of games that ended at the length cap.
+        cap_weight: f64 = 0.3, in 0.0..=1.0;
+        policy_weight: f64 = 1.0, in 0.0..=100.0;
+        soft_policy_weight: f64 = 2.0, in 0.0..=100.0;
+        reply_policy_weight: f64 = 0.15, in 0.0..=100.0;
+        value_weight: f64 = 1.0, in 0.0..=100.0;
+        short_value_weight: f64 = 0.3, in 0.0..=100.0;
+        plies_left_weight: f64 = 0.05, in 0.0..=100.0;
+        /// Steps running without a finite loss after which training goes back to the last good
+        /// checkpoint.
+        bad_steps: u32 = 5u32, in 1..=1_000;
+    }
+
+    /// The rhythm of a run.
+    checkpoint: CheckpointSettings {
+        /// New positions between two checkpoints, about.
+        positions: u64 = 16_000u64, in 1..=100_000_000;
+        /// Length of a game assumed before any was played.
+        expected_plies: u32 = 80u32, in 1..=10_000;
+        /// Checkpoints that keep what is needed to train on; older ones keep the network alone.
+        resumable: u32 = 3u32, in 2..=1_000_000;
+    }
+
+    /// Matches of each checkpoint.
+    evaluation: EvaluationSettings {
+        /// Games of a match, in pairs from one opening; 0 for no evaluation.
+        games: u32 = 40u32, in 0..=100_000;
+        simulations: u32 = 64u32, in 1..=100_000;
+        /// Random plies before the players take over.
+        opening_plies: u32 = 4u32, in 0..=100;
+        /// Evaluate every so many checkpoints.
+        every: u32 = 1u32, in 1..=10_000;
+        /// How many predecessors are played: the last one, and others further back.
+        predecessors: u32 = 2u32, in 1..=100;
+        /// Fixed players of the ladder.
+        anchors: Vec<String> = ["random".to_owned(), "material".to_owned()];
+        /// A loss of so many Elo against the predecessor, beyond the error bar, makes the run
+        /// return to it; 0 for never.
+        regression_elo: f64 = 150.0, in 0.0..=10_000.0;
+    }
+
+    /// When to raise the alarm.
+    alarms: AlarmSettings {
+        /// Validation minus training value loss.
+        value_gap: f64 = 0.05, in 0.0..=10.0;
+        /// Share of drawn games.
+        draw_share: f64 = 0.9, in 0.0..=1.0;
+        /// Mean entropy of the policy targets, in nats.
+        entropy: f64 = 0.05, in 0.0..=10.0;
+        /// Share of games that end at the length cap.
+        cap_share: f64 = 0.3, in 0.0..=1.0;
+    }
+
+    /// How the machine is used. Does not change what is learned.
+    machine: MachineSettings {
+        /// Shards of self-play, one a core; 0 for as many as cores.
+        shards: u32 = 0u32, in 0..=1_024;
+        /// Threads of the training phase; 0 for as many as cores.
+        threads: u32 = 0u32, in 0..=1_024;
+    }
+
+    /// What is written besides the run itself.
+    output: OutputSettings {
+        /// SVG plots in the run directory.
+        plots: bool = true;
+        /// TensorBoard event files in the run directory.
+        tensorboard: bool = false;
+    }
+}

@@ -1,0 +1,135 @@
+use garuda_mcts::{GumbelSettings, ValueScale};
+use garuda_rules::{Color, Played, Position, RuleSet};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use super::starts::varied_start;
+use crate::config::{Config, SelfplaySettings};
+use crate::records::GameHead;
+use crate::seeds;
+
+/// What the games of one checkpoint have in common. With the number of a game it says all about
+/// how that game begins, and nothing else does.
+#[derive(Clone, Debug)]
+pub struct Plan<P> {
+    pub(super) settings: SelfplaySettings,
+    pub(super) search: GumbelSettings,
+    rule_set: RuleSet,
+    seed: u64,
+    net: u32,
+    /// An older checkpoint that some games are played against.
+    older: Option<u32>,
+    start: P,
+    varied_share: f64,
+}
+
+/// How a game begins.
+#[derive(Debug)]
+pub(super) struct Beginning<P> {
+    pub(super) head: GameHead,
+    pub(super) game: Played<P>,
+    /// Moves to be drawn from the raw policy.
+    pub(super) raw_plies: u32,
+    /// The side that an older checkpoint plays.
+    pub(super) older_side: Option<Color>,
+}
+
+impl<P: Position> Plan<P> {
+    /// The plan for the games of checkpoint `net`, when `positions` are recorded already and the
+    /// numbers of other checkpoints are `earlier`.
+    pub fn new(config: &Config, net: u32, earlier: &[u32], positions: u64) -> Plan<P> {
+        let settings = &config.selfplay;
+        let seed = config.run.seed;
+        let left = 1.0 - positions as f64 / settings.varied_positions as f64;
+        let older = match earlier.len() as u64 {
+            0 => None,
+            n => {
+                let draw = seeds::derive(seed, "older", &[net.into()]);
+                Some(earlier[(draw % n) as usize])
+            }
+        };
+        let start = match config.game.start.as_str() {
+            "" => P::start(),
+            text => text.parse().unwrap_or_else(|_| P::start()),
+        };
+        Plan {
+            search: GumbelSettings {
+                simulations: simulations(config, positions),
+                considered: config.search.considered as usize,
+                noise: 1.0,
+                values: ValueScale {
+                    visit: config.search.visit_offset as f32,
+                    scale: config.search.value_scale as f32,
+                },
+                spot_wins: config.search.spot_wins,
+            },
+            rule_set: config.rule_set(),
+            seed,
+            net,
+            older,
+            start,
+            varied_share: settings.varied_share_end
+                + (settings.varied_share - settings.varied_share_end) * left.max(0.0),
+            settings: settings.clone(),
+        }
+    }
+
+    pub fn net(&self) -> u32 {
+        self.net
+    }
+
+    /// The older checkpoint that some of the games are played against.
+    pub fn older(&self) -> Option<u32> {
+        self.older.filter(|_| self.settings.older_share > 0.0)
+    }
+
+    pub fn simulations(&self) -> u32 {
+        self.search.simulations
+    }
+
+    /// How game `number` begins, and the generator for all that follows.
+    pub(super) fn begin(&self, number: u64) -> (Beginning<P>, ChaCha8Rng) {
+        let seed = seeds::derive(self.seed, "game", &[self.net.into(), number]);
+        let mut rng = seeds::rng(seed);
+        let start = if rng.random_bool(self.varied_share) {
+            varied_start(&self.start, self.rule_set, &mut rng)
+        } else {
+            self.start
+        };
+        let raw_plies = if rng.random_bool(self.settings.raw_share) {
+            rng.random_range(0..=self.settings.raw_plies)
+        } else {
+            0
+        };
+        let side = Color::ALL[rng.random_range(0..2)];
+        let against_older = rng.random_bool(self.settings.older_share);
+        let older_side = (against_older && self.older.is_some()).then_some(side);
+        let net_of = |color| match self.older {
+            Some(older) if older_side == Some(color) => older,
+            _ => self.net,
+        };
+        let beginning = Beginning {
+            head: GameHead {
+                rules: self.rule_set.name().to_owned(),
+                start: start.to_string(),
+                net: self.net,
+                number,
+                sides: Color::ALL.map(net_of),
+                seed,
+            },
+            game: Played::from_position(start),
+            raw_plies,
+            older_side,
+        };
+        (beginning, rng)
+    }
+}
+
+/// Simulations a decision once so many positions are recorded.
+fn simulations(config: &Config, positions: u64) -> u32 {
+    let search = &config.search;
+    let reached = search
+        .simulations_from
+        .partition_point(|&from| from <= positions);
+    search.simulations[reached.max(1) - 1]
+}

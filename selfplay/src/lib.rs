@@ -1,0 +1,14 @@
+//! A run: self-play, records, training, matches and ratings.
+
+pub mod config;
+pub mod generate;
+pub mod matches;
+pub mod players;
+pub mod ratings;
+pub mod records;
+pub mod replay;
+pub mod run;
+pub mod seeds;
+pub mod train;
+
+mod files;

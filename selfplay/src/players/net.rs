@@ -1,0 +1,46 @@
+use anyhow::Context;
+use garuda_mcts::{Analysis, AnalysisSettings, Limits, Signal};
+use garuda_model::{Encode, Model, OnnxEvaluator};
+use garuda_rules::{Move, Played};
+
+use super::Player;
+
+/// Leaves in a batch: little is lost in strength, and batches are faster than single positions.
+const LEAVES: u32 = 4;
+const TREE_BYTES: usize = 256 << 20;
+
+/// Plays by a network, with so many simulations a move.
+#[derive(Debug)]
+pub struct Net<P: Encode> {
+    evaluator: OnnxEvaluator<P>,
+    analysis: Analysis<Played<P>>,
+    simulations: u32,
+}
+
+impl<P: Encode> Net<P> {
+    pub fn new(model: &Model, simulations: u32) -> anyhow::Result<Net<P>> {
+        // A few simulations must not all go into the first batches, before anything is known.
+        let leaves = LEAVES.min(simulations / 16).max(1) as usize;
+        let settings = AnalysisSettings {
+            leaves,
+            memory: TREE_BYTES,
+            ..AnalysisSettings::default()
+        };
+        Ok(Net {
+            evaluator: OnnxEvaluator::new(model, leaves)?,
+            analysis: Analysis::new(Played::start(), settings),
+            simulations,
+        })
+    }
+}
+
+impl<P: Encode> Player<P> for Net<P> {
+    fn begin(&mut self, _seed: u64) {}
+
+    fn choose(&mut self, game: &Played<P>) -> anyhow::Result<Move> {
+        self.analysis.reset(game);
+        let limits = Limits::nodes(self.simulations);
+        let report = (self.analysis).think(&mut self.evaluator, limits, &Signal::new(), |_| ())?;
+        report.best.context("the game is over")
+    }
+}

@@ -1,0 +1,11 @@
+//! What results of games say about strength.
+
+mod bradley_terry;
+mod elo;
+mod sprt;
+mod tally;
+
+pub use bradley_terry::{Meeting, Rating, ratings};
+pub use elo::{Estimate, elo_of_score, score_of_elo};
+pub use sprt::{Sprt, Verdict};
+pub use tally::Tally;

@@ -1,0 +1,11 @@
+//! Finished games: what a record holds, the files it is kept in, and the proof that it is sound.
+
+mod batch;
+mod record;
+mod store;
+mod verify;
+
+pub use batch::{BatchError, decode_batch, encode_batch};
+pub use record::{Decision, DecisionKind, GameHead, GameRecord, PolicyError};
+pub use store::{Loaded, RecordStore};
+pub use verify::{RecordError, verify};

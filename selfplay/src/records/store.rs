@@ -1,0 +1,134 @@
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use garuda_rules::{Position, RuleSet};
+use rayon::prelude::*;
+use tracing::warn;
+
+use super::{GameRecord, batch, decode_batch, encode_batch, verify};
+use crate::files::{create_dir, write_atomically};
+
+const EXTENSION: &str = "games";
+/// Where damaged batches go, out of the way but not lost.
+const REFUSED: &str = "refused";
+
+/// The batches of records of a run: `00000042.games` and so on, never changed once written.
+#[derive(Debug)]
+pub struct RecordStore {
+    dir: PathBuf,
+    next: u32,
+}
+
+/// What a directory of batches held.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// By checkpoint and number, each game once.
+    pub records: Vec<GameRecord>,
+    /// Files that were set aside, and why.
+    pub refused: Vec<String>,
+}
+
+impl RecordStore {
+    /// Opens the directory, making it if need be.
+    pub fn open(dir: &Path) -> anyhow::Result<RecordStore> {
+        create_dir(dir)?;
+        let next = batches(dir)?
+            .last()
+            .map_or(0, |(number, _)| number.saturating_add(1));
+        Ok(RecordStore {
+            dir: dir.to_owned(),
+            next,
+        })
+    }
+
+    /// Writes a batch; once this returns it survives anything. Returns its size in bytes.
+    pub fn write(&mut self, records: &[GameRecord]) -> anyhow::Result<u64> {
+        let bytes = encode_batch(records)?;
+        let path = self.dir.join(format!("{:08}.{EXTENSION}", self.next));
+        write_atomically(&path, &bytes)?;
+        self.next += 1;
+        Ok(bytes.len() as u64)
+    }
+
+    /// Reads all batches. One that is damaged, or holds what cannot have been a game, is set
+    /// aside with a warning, and the rest is used.
+    pub fn load<P: Position>(&self, rule_set: RuleSet) -> anyhow::Result<Loaded> {
+        let batches = batches(&self.dir)?;
+        let read: Vec<_> = batches
+            .par_iter()
+            .map(|(_, path)| read_batch::<P>(path, rule_set))
+            .collect();
+        let mut loaded = Loaded::default();
+        for ((_, path), batch) in batches.iter().zip(read) {
+            match batch {
+                Ok(records) => loaded.records.extend(records),
+                Err(problem) => {
+                    self.set_aside(path)?;
+                    warn!("{} is set aside in {REFUSED}/: {problem}", path.display());
+                    loaded
+                        .refused
+                        .push(format!("{}: {problem}", path.display()));
+                }
+            }
+        }
+        loaded.records.sort_by_key(|r| (r.net(), r.number()));
+        loaded.records.dedup_by_key(|r| (r.net(), r.number()));
+        Ok(loaded)
+    }
+
+    fn set_aside(&self, path: &Path) -> anyhow::Result<()> {
+        let refused = self.dir.join(REFUSED);
+        create_dir(&refused)?;
+        let name = path.file_name().expect("a batch has a name");
+        let to = refused.join(name);
+        fs::rename(path, &to)
+            .with_context(|| format!("cannot move {} to {}", path.display(), to.display()))
+    }
+
+    /// How many bytes the batches take.
+    pub fn size(&self) -> anyhow::Result<u64> {
+        let mut size = 0;
+        for (_, path) in batches(&self.dir)? {
+            size += fs::metadata(&path)?.len();
+        }
+        Ok(size)
+    }
+}
+
+fn read_batch<P: Position>(path: &Path, rule_set: RuleSet) -> Result<Vec<GameRecord>, String> {
+    let length = fs::metadata(path).map_err(|e| e.to_string())?.len();
+    if batch::is_too_large(length) {
+        return Err(format!("{length} bytes are more than a batch can have"));
+    }
+    let bytes = fs::read(path).map_err(|e| e.to_string())?;
+    let records = decode_batch(&bytes).map_err(|e| e.to_string())?;
+    for record in &records {
+        verify::<P>(record, rule_set).map_err(|e| {
+            let (net, number) = (record.net(), record.number());
+            format!("game {number} of checkpoint {net}: {e}")
+        })?;
+    }
+    Ok(records)
+}
+
+/// Number and path of all batches in a directory, in order.
+fn batches(dir: &Path) -> anyhow::Result<Vec<(u32, PathBuf)>> {
+    let list = || -> io::Result<Vec<(u32, PathBuf)>> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(dir)? {
+            let path = entry?.path();
+            let number = path
+                .file_stem()
+                .filter(|_| path.extension().is_some_and(|e| e == EXTENSION))
+                .and_then(|stem| stem.to_str()?.parse().ok());
+            if let Some(number) = number {
+                found.push((number, path));
+            }
+        }
+        found.sort();
+        Ok(found)
+    };
+    list().with_context(|| format!("cannot list {}", dir.display()))
+}

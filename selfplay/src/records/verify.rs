@@ -1,0 +1,66 @@
+use garuda_rules::{Game, Move, MoveList, Outcome, Played, Position, RuleSet, TextError};
+use thiserror::Error;
+
+use super::{DecisionKind, GameRecord};
+
+/// Why a record cannot have been a game.
+#[derive(Clone, PartialEq, Debug, Error)]
+pub enum RecordError {
+    #[error("it is a game of {found}, not of {wanted}")]
+    Rules { found: String, wanted: String },
+    #[error("its start is not a position: {0}")]
+    Start(#[from] TextError),
+    #[error("move {ply} comes after the game has ended")]
+    AfterEnd { ply: usize },
+    #[error("move {ply}, {mv:?}, is not legal")]
+    Illegal { ply: usize, mv: Move },
+    #[error("the policy of move {ply} names {mv:?}, which is not legal or named twice")]
+    Policy { ply: usize, mv: Move },
+    #[error("move {ply} was searched but has no policy")]
+    NoPolicy { ply: usize },
+    #[error("the game does not end after its last move")]
+    Unfinished,
+    #[error("the game ends by {found:?}, not as recorded: {recorded}")]
+    Outcome { found: Outcome, recorded: String },
+}
+
+/// Replays a record through the rules: only what passes may be used.
+pub fn verify<P: Position>(record: &GameRecord, rule_set: RuleSet) -> Result<(), RecordError> {
+    if record.rules() != rule_set.name() {
+        return Err(RecordError::Rules {
+            found: record.rules().chars().take(50).collect(),
+            wanted: rule_set.name().to_owned(),
+        });
+    }
+    let mut game = Played::<P>::from_text(record.start())?;
+    let mut legal = MoveList::new();
+    for (ply, decision) in record.decisions().enumerate() {
+        game.legal_moves(&mut legal);
+        if game.outcome_given(&legal).is_some() {
+            return Err(RecordError::AfterEnd { ply });
+        }
+        let mv = decision.mv;
+        if !legal.contains(&mv) {
+            return Err(RecordError::Illegal { ply, mv });
+        }
+        if decision.kind != DecisionKind::Unsearched && decision.policy.is_empty() {
+            return Err(RecordError::NoPolicy { ply });
+        }
+        for (i, &(mv, _)) in decision.policy.iter().enumerate() {
+            let twice = decision.policy[..i].iter().any(|&(other, _)| other == mv);
+            if twice || !legal.contains(&mv) {
+                return Err(RecordError::Policy { ply, mv });
+            }
+        }
+        game.play(mv);
+    }
+    let found = game.outcome().ok_or(RecordError::Unfinished)?;
+    if found.winner != record.winner() || Some(found.reason) != record.reason() {
+        let (winner, reason) = (record.winner(), record.reason_name());
+        return Err(RecordError::Outcome {
+            found,
+            recorded: format!("{winner:?} {reason}"),
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,7 @@
+//! From records to what a network is trained on.
+
+mod sample;
+mod window;
+
+pub use sample::{Sample, SampleSettings};
+pub use window::{Replay, window_size};

@@ -1,0 +1,183 @@
+use garuda_mcts::Wdl;
+use garuda_model::{Batch, Encode, SHORT_HORIZONS, Targets};
+use garuda_rules::{Color, Game, Move, MoveList, Played, Position, Reason};
+
+use crate::config::Config;
+use crate::records::{Decision, DecisionKind, GameRecord};
+
+/// What of the configuration shapes targets.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub struct SampleSettings {
+    result_share: f32,
+    decided_weight: f32,
+    cap_weight: f32,
+}
+
+impl From<&Config> for SampleSettings {
+    fn from(config: &Config) -> Self {
+        SampleSettings {
+            result_share: config.training.result_share as f32,
+            decided_weight: config.selfplay.decided_weight as f32,
+            cap_weight: config.training.cap_weight as f32,
+        }
+    }
+}
+
+/// A position to train on and what is to be learned about it.
+#[derive(Debug)]
+pub struct Sample<P> {
+    game: Played<P>,
+    legal: MoveList,
+    policy: Vec<f32>,
+    reply: Option<(MoveList, Vec<f32>)>,
+    wdl: Wdl,
+    short: [f32; SHORT_HORIZONS.len()],
+    plies_left: Option<f32>,
+    policy_weight: f32,
+    value_weight: f32,
+}
+
+impl<P: Position> Sample<P> {
+    /// The position before move `ply` of a verified record.
+    pub fn new(record: &GameRecord, ply: usize, settings: &SampleSettings) -> Sample<P> {
+        let mut game =
+            Played::<P>::from_text(record.start()).expect("a verified record starts somewhere");
+        let mut turns = Vec::with_capacity(record.plies());
+        let mut here = None;
+        let mut reply = None;
+        for (i, decision) in record.decisions().enumerate() {
+            let turn = game.turn();
+            turns.push(turn);
+            if i == ply {
+                here = Some((game.clone(), decision.clone()));
+            } else if let Some((before, _)) = &here
+                && reply.is_none()
+                && before.turn() != turn
+            {
+                reply = Some(legal_policy(&game, &decision));
+            }
+            game.play(decision.mv);
+        }
+        let (game, decision) = here.expect("the ply is one of the record's");
+        let turn = game.turn();
+        let capped = record.reason() == Some(Reason::Cap);
+        let weight = match decision.kind {
+            DecisionKind::Decided => settings.decided_weight,
+            _ => 1.0,
+        };
+        let (legal, policy) = legal_policy(&game, &decision);
+        Sample {
+            legal,
+            policy,
+            reply: reply.filter(|(_, policy)| !policy.is_empty()),
+            wdl: mixed(record.winner(), turn, decision.wdl, settings.result_share),
+            short: short_values(record, &turns, ply),
+            plies_left: (!capped).then_some((record.plies() - ply) as f32),
+            policy_weight: weight,
+            value_weight: if capped {
+                weight * settings.cap_weight
+            } else {
+                weight
+            },
+            game,
+        }
+    }
+
+    /// Whether the position has a mirror image.
+    pub fn has_mirror(&self) -> bool {
+        self.game.position().mirrored().is_some()
+    }
+
+    pub fn wdl(&self) -> Wdl {
+        self.wdl
+    }
+
+    /// Averages of the values that follow, for the side to move.
+    pub fn short(&self) -> [f32; SHORT_HORIZONS.len()] {
+        self.short
+    }
+
+    /// The policy over all legal moves.
+    pub fn policy(&self) -> (&[Move], &[f32]) {
+        (&self.legal, &self.policy)
+    }
+
+    /// The legal moves of the opponent's next decision and its policy, if it was searched.
+    pub fn reply(&self) -> Option<(&[Move], &[f32])> {
+        let (moves, policy) = self.reply.as_ref()?;
+        Some((moves, policy))
+    }
+}
+
+impl<P: Encode> Sample<P> {
+    /// Adds the sample to a batch, mirrored if asked; only one that
+    /// [has a mirror image](Sample::has_mirror) may be.
+    pub fn push_to(&self, batch: &mut Batch<P>, mirror: bool) {
+        let targets = Targets {
+            policy: &self.policy,
+            reply: self.reply(),
+            wdl: self.wdl,
+            short: self.short,
+            plies_left: self.plies_left,
+            policy_weight: self.policy_weight,
+            value_weight: self.value_weight,
+        };
+        batch.push(&self.game, &self.legal, &targets, mirror);
+    }
+}
+
+/// The legal moves and each one's share of a decision's policy; no shares if there is none.
+fn legal_policy<P: Position>(game: &Played<P>, decision: &Decision) -> (MoveList, Vec<f32>) {
+    let mut legal = MoveList::new();
+    game.legal_moves(&mut legal);
+    if decision.policy.is_empty() {
+        return (legal, Vec::new());
+    }
+    let share = |mv: &Move| {
+        let entry = decision.policy.iter().find(|(other, _)| other == mv);
+        entry.map_or(0.0, |&(_, share)| share)
+    };
+    let policy = legal.iter().map(share).collect();
+    (legal, policy)
+}
+
+fn result_for(winner: Option<Color>, turn: Color) -> Wdl {
+    let chance = |b: bool| f32::from(u8::from(b));
+    Wdl {
+        win: chance(winner == Some(turn)),
+        draw: chance(winner.is_none()),
+        loss: chance(winner == Some(!turn)),
+    }
+}
+
+fn mixed(winner: Option<Color>, turn: Color, searched: Wdl, result_share: f32) -> Wdl {
+    let result = result_for(winner, turn);
+    let mix = |result: f32, searched: f32| result_share * result + (1.0 - result_share) * searched;
+    Wdl {
+        win: mix(result.win, searched.win),
+        draw: mix(result.draw, searched.draw),
+        loss: mix(result.loss, searched.loss),
+    }
+}
+
+/// Exponential averages of the root values from `ply` on, and of the result at the end, for the
+/// side to move there. Moves that were not searched say nothing and are passed over.
+fn short_values(record: &GameRecord, turns: &[Color], ply: usize) -> [f32; SHORT_HORIZONS.len()] {
+    let turn = turns[ply];
+    let result = result_for(record.winner(), turn).value();
+    let values: Vec<_> = (record.wdls().zip(record.kinds()).zip(turns))
+        .skip(ply + 1)
+        .filter(|((_, kind), _)| *kind != DecisionKind::Unsearched)
+        .map(|((wdl, _), &mover)| {
+            if mover == turn {
+                wdl.value()
+            } else {
+                -wdl.value()
+            }
+        })
+        .collect();
+    SHORT_HORIZONS.map(|horizon| {
+        let keep = 1.0 - 1.0 / horizon;
+        (values.iter().rev()).fold(result, |later, value| keep * later + (1.0 - keep) * value)
+    })
+}

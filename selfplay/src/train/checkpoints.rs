@@ -1,0 +1,114 @@
+//! The checkpoints of a run: which of them can be used, and which are kept whole.
+
+use std::fs;
+use std::io;
+
+use anyhow::{Context, bail};
+use garuda_model::{Encode, Recipe, Trainer};
+use tracing::error;
+
+use super::Progress;
+use crate::run::{RunDir, checkpoint_name};
+
+/// What only training needs; a checkpoint without it can still play.
+const OPTIMIZER: &str = "optimizer.safetensors";
+
+/// Writes the checkpoint of this progress.
+pub(super) fn save<P: Encode>(
+    run: &RunDir,
+    trainer: &Trainer<P>,
+    progress: &Progress,
+) -> anyhow::Result<()> {
+    let name = run.path().file_name().unwrap_or(run.path().as_os_str());
+    trainer.save(
+        &run.checkpoint(progress.net),
+        &name.to_string_lossy(),
+        progress,
+    )?;
+    Ok(())
+}
+
+pub(super) fn load<P: Encode>(
+    run: &RunDir,
+    number: u32,
+    recipe: Recipe,
+) -> anyhow::Result<(Trainer<P>, Progress)> {
+    let (trainer, progress): (_, Progress) = Trainer::load(&run.checkpoint(number), recipe)?;
+    if progress.net != number {
+        bail!(
+            "checkpoint {} says that it is {}",
+            checkpoint_name(number),
+            checkpoint_name(progress.net)
+        );
+    }
+    Ok((trainer, progress))
+}
+
+/// The newest checkpoint that is sound; `None` if the run has none at all. Damaged ones are set
+/// aside, loudly, and if there is nothing else this is an error: a run never silently starts
+/// over.
+pub(super) fn load_newest<P: Encode>(
+    run: &RunDir,
+    recipe: Recipe,
+) -> anyhow::Result<Option<(Trainer<P>, Progress)>> {
+    let numbers = run.checkpoint_numbers()?;
+    let mut damaged = Vec::new();
+    for &number in numbers.iter().rev() {
+        match load(run, number, recipe) {
+            Ok(found) => {
+                for number in damaged {
+                    set_aside(run, number)?;
+                }
+                return Ok(Some(found));
+            }
+            Err(e) => {
+                error!("{e:#}");
+                damaged.push(number);
+            }
+        }
+    }
+    match numbers.len() {
+        0 => Ok(None),
+        n => bail!(
+            "none of the {n} checkpoints of {} can be trained on; the reasons are above. \
+             Put back a copy of one, or begin another run",
+            run.path().display()
+        ),
+    }
+}
+
+/// Makes room for the checkpoint that will be made again.
+fn set_aside(run: &RunDir, number: u32) -> anyhow::Result<()> {
+    let from = run.checkpoint(number);
+    let free = (1..)
+        .map(|i| from.with_extension(format!("damaged-{i}")))
+        .find(|path| !path.exists())
+        .expect("there are more numbers than directories");
+    error!(
+        "checkpoint {} is not used and becomes {}",
+        from.display(),
+        free.display()
+    );
+    fs::rename(&from, &free).with_context(|| format!("cannot rename {}", from.display()))
+}
+
+/// Takes what only training needs from all but the newest `keep` checkpoints.
+pub(super) fn thin(run: &RunDir, keep: u32) -> anyhow::Result<()> {
+    for number in run
+        .checkpoint_numbers()?
+        .into_iter()
+        .rev()
+        .skip(keep as usize)
+    {
+        let path = run.checkpoint(number).join(OPTIMIZER);
+        match fs::remove_file(&path) {
+            Ok(()) => {}
+            // The others before it were thinned already.
+            Err(e) if e.kind() == io::ErrorKind::NotFound => break,
+            Err(e) => {
+                return Err(e).with_context(|| format!("cannot remove {}", path.display()));
+            }
+        }
+    }
+    Ok(())
+}

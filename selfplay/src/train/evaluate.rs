@@ -1,0 +1,164 @@
+use std::sync::Mutex;
+
+use garuda_model::Encode;
+use tracing::info;
+
+use super::session::Session;
+use super::ui::Phase;
+use crate::matches::{MatchSettings, play_match};
+use crate::players::PlayerSpec;
+use crate::ratings::{Estimate, Sprt, Verdict};
+use crate::run::{Event, MatchFigures, MatchResult, checkpoint_name};
+use crate::seeds;
+
+/// Above this score an anchor has nothing more to tell.
+const BEATEN: f64 = 0.97;
+
+/// What a checkpoint's matches said.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Evaluation {
+    /// Against the predecessor, with the test's verdict.
+    pub(super) predecessor: Option<(Estimate, Verdict)>,
+}
+
+impl<P: Encode> Session<P> {
+    /// Plays the matches of the newest checkpoint that have not been played. `None` if the end
+    /// of the run came first.
+    pub(super) fn evaluate(&mut self) -> anyhow::Result<Option<Evaluation>> {
+        let net = self.progress.net;
+        let settings = self.config.evaluation.clone();
+        if settings.games == 0 || !net.is_multiple_of(settings.every) {
+            return Ok(Some(Evaluation::default()));
+        }
+        let mut evaluation = Evaluation::default();
+        let own = checkpoint_name(net);
+        let predecessors = predecessors(net, settings.every, settings.predecessors);
+        for (i, &opponent) in predecessors.iter().enumerate() {
+            let name = checkpoint_name(opponent);
+            let spec = PlayerSpec::Model(self.run.checkpoint(opponent));
+            if !self.meet(&name, &spec)? {
+                return Ok(None);
+            }
+            if i == 0 {
+                let test = Sprt {
+                    elo0: 0.0,
+                    elo1: 30.0,
+                    error: 0.05,
+                };
+                evaluation.predecessor = (self.ladder.matches().iter())
+                    .find(|m| m.first == own && m.second == name)
+                    .map(|m| (m.tally.estimate(), test.verdict(&m.tally)));
+            }
+        }
+        for anchor in &settings.anchors {
+            let beaten = (self.ladder.matches().iter())
+                .any(|m| m.second == *anchor && m.first != own && m.tally.score() >= BEATEN);
+            if !beaten && !self.meet(anchor, &anchor.parse()?)? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(evaluation))
+    }
+
+    /// Plays a match of the newest checkpoint against `opponent`, unless it has been played.
+    /// False if the end of the run came first.
+    fn meet(&mut self, opponent: &str, spec: &PlayerSpec) -> anyhow::Result<bool> {
+        let settings = &self.config.evaluation;
+        let net = self.progress.net;
+        let own = checkpoint_name(net);
+        if self.ladder.has(&own, opponent, settings.simulations) {
+            return Ok(true);
+        }
+        if self.stop.is_due() {
+            return Ok(false);
+        }
+        let first = PlayerSpec::Model(self.run.checkpoint(net)).seat(settings.simulations)?;
+        let second = spec.seat(settings.simulations)?;
+        let terms = MatchSettings {
+            games: settings.games as usize,
+            opening_plies: settings.opening_plies,
+            start: self.start(),
+            seed: seeds::derive(self.config.run.seed, "evaluation", &[net.into()]),
+            threads: self.shards,
+        };
+        let phase = self.log.phase("evaluation", u64::from(settings.games));
+        let phase: Mutex<Phase> = Mutex::new(phase);
+        let outcome = self.stop.watch(|due| {
+            play_match(
+                &|| first.player::<P>(),
+                &|| second.player::<P>(),
+                &terms,
+                due,
+                &|tally| {
+                    if let Ok(mut phase) = phase.lock() {
+                        let score = tally.score() * 100.0;
+                        phase.set(tally.games(), || {
+                            format!("{own} – {opponent}: {score:.0} %")
+                        });
+                    }
+                },
+            )
+        })?;
+        drop(phase);
+        if outcome.games < u64::from(settings.games) {
+            return Ok(false);
+        }
+        let result = MatchResult {
+            first: own.clone(),
+            second: opponent.to_owned(),
+            simulations: settings.simulations,
+            tally: outcome.tally,
+            distinct_games: outcome.distinct_games,
+            ends: outcome.ends,
+        };
+        let (score, estimate) = (result.tally.score(), result.tally.estimate());
+        self.ladder.add(result);
+        self.ladder.write(&self.run.ladder())?;
+        let rating = (self.ladder.ratings().into_iter())
+            .find(|rating| rating.player == own)
+            .map_or((0.0, 0.0), |rating| (rating.elo, rating.error));
+        info!(
+            "{own} – {opponent}: {:.1} %, Elo {:+.0} ({:+.0} to {:+.0})",
+            score * 100.0,
+            estimate.elo,
+            estimate.low,
+            estimate.high
+        );
+        self.metrics.add(Event::Match(MatchFigures {
+            net,
+            opponent: opponent.to_owned(),
+            score,
+            elo: estimate.elo,
+            elo_low: estimate.low,
+            elo_high: estimate.high,
+            rating: rating.0,
+            rating_error: rating.1,
+        }))?;
+        Ok(true)
+    }
+}
+
+/// Evaluated checkpoints before `net`: the last one, and ever further back.
+fn predecessors(net: u32, every: u32, count: u32) -> Vec<u32> {
+    let steps = net / every;
+    let mut out: Vec<u32> = (0..count)
+        .map(|i| 4u32.saturating_pow(i))
+        .map_while(|back| (steps > 0).then(|| steps.saturating_sub(back) * every))
+        .collect();
+    out.dedup();
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn predecessors_are_near_and_far() {
+        assert!(predecessors(0, 1, 3).is_empty());
+        assert_eq!(predecessors(1, 1, 3), [0]);
+        assert_eq!(predecessors(3, 1, 3), [2, 0]);
+        assert_eq!(predecessors(40, 1, 3), [39, 36, 24]);
+        assert_eq!(predecessors(40, 4, 2), [36, 24]);
+    }
+}

@@ -1,0 +1,17 @@
+//! `garuda train`: self-play, training and evaluation in turn, for as long as one likes.
+
+mod alarms;
+mod checkpoints;
+mod evaluate;
+mod figures;
+mod learn;
+mod play;
+mod progress;
+mod session;
+mod stop;
+mod ui;
+
+pub use progress::Progress;
+pub use session::{Summary, TrainOptions, train};
+pub use stop::Stop;
+pub use ui::{Log, init_logging};

@@ -1,0 +1,145 @@
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use garuda_model::{Encode, Model, OnnxEvaluator};
+use tracing::warn;
+
+use super::figures::{positions, selfplay_figures};
+use super::session::Session;
+use super::ui::thousands;
+use crate::generate::{Counters, Plan, generate};
+use crate::records::{GameRecord, RecordStore};
+use crate::run::Event;
+
+/// Finished games are written at least this often.
+const WRITE_EVERY: Duration = Duration::from_secs(20);
+
+impl<P: Encode> Session<P> {
+    /// Plays the games of the newest checkpoint that are not recorded yet. False if the end of
+    /// the run came first.
+    pub(super) fn play_games(&mut self) -> anyhow::Result<bool> {
+        let net = self.progress.net;
+        let target = self.progress.games_to_play(&self.config);
+        let mut current = self.later.remove(&net).unwrap_or_default();
+        let known: HashSet<_> = current.iter().map(GameRecord::number).collect();
+        let limit = self
+            .games_limit
+            .map(|limit| limit.saturating_sub(self.progress.games));
+        let numbers: Vec<_> = (0..target)
+            .filter(|number| !known.contains(number))
+            .take(limit.map_or(usize::MAX, |limit| {
+                (limit as usize).saturating_sub(current.len())
+            }))
+            .collect();
+        let complete = current.len() + numbers.len() >= target as usize;
+
+        let earlier: Vec<_> = (self.run.checkpoint_numbers()?.into_iter())
+            .filter(|&number| number < net)
+            .collect();
+        let plan = Plan::<P>::new(&self.config, net, &earlier, self.progress.positions);
+        let mut models = Vec::new();
+        for number in [Some(net), plan.older()].into_iter().flatten() {
+            let path = self.run.checkpoint(number).join("model.onnx");
+            let model =
+                Model::read(&path).with_context(|| format!("cannot use {}", path.display()))?;
+            models.push((number, model));
+        }
+        let capacity = self.config.selfplay.games_per_shard as usize;
+        let open = |number: u32| -> anyhow::Result<OnnxEvaluator<P>> {
+            let (_, model) = (models.iter())
+                .find(|(n, _)| *n == number)
+                .with_context(|| format!("checkpoint {number} was not asked for"))?;
+            Ok(OnnxEvaluator::new(model, capacity)?)
+        };
+
+        let begun = Instant::now();
+        let counters = Counters::default();
+        let mut phase = self.log.phase("self-play", target);
+        let mut writer = Writer {
+            store: &mut self.store,
+            size: self.config.selfplay.batch_games as usize,
+            waiting: Vec::new(),
+            last: Instant::now(),
+        };
+        let done = RefCell::new(Vec::new());
+        let played = self.stop.watch(|due| {
+            generate(
+                &plan,
+                &numbers,
+                self.shards,
+                open,
+                due,
+                &counters,
+                |record| {
+                    writer.add(record.clone())?;
+                    done.borrow_mut().push(record);
+                    let seconds = begun.elapsed().as_secs_f64();
+                    let rate = |count: &std::sync::atomic::AtomicU64| {
+                        (count.load(Ordering::Relaxed) as f64 / seconds) as u64
+                    };
+                    phase.set((known.len() + done.borrow().len()) as u64, || {
+                        format!(
+                            "{net:06} · {} positions/s · {} evals/s",
+                            thousands(rate(&counters.positions)),
+                            thousands(rate(&counters.evaluations))
+                        )
+                    });
+                    Ok(())
+                },
+            )
+        });
+        let written = writer.flush();
+        drop(phase);
+        let dropped = played?;
+        written?;
+        if !dropped.is_empty() {
+            warn!("{} games were dropped", dropped.len());
+        }
+        current.append(&mut done.into_inner());
+        current.sort_by_key(GameRecord::number);
+        let missing = (target as usize).saturating_sub(current.len() + dropped.len());
+        if !complete || missing > 0 {
+            self.later.insert(net, current);
+            return Ok(false);
+        }
+        let mut figures = selfplay_figures(net, &current);
+        figures.total_positions = self.progress.positions + positions(&current);
+        figures.simulations = plan.simulations();
+        figures.evaluations = counters.evaluations.load(Ordering::Relaxed);
+        figures.seconds = begun.elapsed().as_secs_f64();
+        self.alarm(super::alarms::of_games(&self.config.alarms, &figures))?;
+        self.metrics.add(Event::Selfplay(figures))?;
+        self.later.insert(net, current);
+        Ok(true)
+    }
+}
+
+/// Writes records in batches.
+struct Writer<'a> {
+    store: &'a mut RecordStore,
+    size: usize,
+    waiting: Vec<GameRecord>,
+    last: Instant,
+}
+
+impl Writer<'_> {
+    fn add(&mut self, record: GameRecord) -> anyhow::Result<()> {
+        self.waiting.push(record);
+        if self.waiting.len() >= self.size || self.last.elapsed() >= WRITE_EVERY {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> anyhow::Result<()> {
+        if !self.waiting.is_empty() {
+            self.store.write(&self.waiting)?;
+            self.waiting.clear();
+        }
+        self.last = Instant::now();
+        Ok(())
+    }
+}

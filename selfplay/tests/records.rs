@@ -1,0 +1,242 @@
+//! Records on disk: whole, or refused.
+
+mod common;
+
+use std::fs;
+
+use common::{config, games};
+use garuda_mcts::Wdl;
+use garuda_rules::tori::ToriPosition;
+use garuda_rules::{Color, Game, Move, MoveList, Outcome, Played, Reason, RuleSet};
+use garuda_selfplay::records::{
+    Decision, DecisionKind, GameHead, GameRecord, RecordError, RecordStore, decode_batch,
+    encode_batch, verify,
+};
+use proptest::prelude::*;
+
+fn head() -> GameHead {
+    GameHead {
+        rules: "torishogi".to_owned(),
+        start: Played::<ToriPosition>::start().position().to_string(),
+        net: 3,
+        number: 14,
+        sides: [3, 1],
+        seed: 99,
+    }
+}
+
+fn unsearched(mv: Move) -> Decision {
+    Decision {
+        mv,
+        kind: DecisionKind::Unsearched,
+        wdl: Wdl {
+            win: 0.25,
+            draw: 0.25,
+            loss: 0.5,
+        },
+        policy: Vec::new(),
+    }
+}
+
+/// The decisions of a short game in which Black is mated, or at least some legal moves.
+fn some_moves(count: usize) -> Vec<Decision> {
+    let mut game = Played::<ToriPosition>::start();
+    let mut legal = MoveList::new();
+    (0..count)
+        .map(|i| {
+            game.legal_moves(&mut legal);
+            let mv = legal[i % legal.len()];
+            game.play(mv);
+            unsearched(mv)
+        })
+        .collect()
+}
+
+#[test]
+fn a_game_survives_the_file() {
+    let records = games(&config(&[]), 0, &[0, 1, 2, 3], 2);
+    let bytes = encode_batch(&records).unwrap();
+    assert_eq!(decode_batch(&bytes).unwrap(), records);
+    for record in &records {
+        verify::<ToriPosition>(record, RuleSet::ToriShogi).unwrap();
+        assert!(record.positions() > 0);
+    }
+}
+
+#[test]
+fn policies_keep_their_shares() {
+    let mut legal = MoveList::new();
+    Played::<ToriPosition>::start().legal_moves(&mut legal);
+    let shares = [0.7, 0.2, 0.0999, 0.0001, 0.000_001];
+    let policy: Vec<_> = legal.iter().copied().zip(shares).collect();
+    let decision = Decision {
+        kind: DecisionKind::Searched,
+        policy: policy.clone(),
+        ..unsearched(legal[0])
+    };
+    let outcome = Outcome::win(Color::White, Reason::Checkmate);
+    let record = GameRecord::new(head(), &[decision], outcome).unwrap();
+    let kept = record.policies().next().unwrap();
+    assert_eq!(kept.len(), 4, "what is as good as nothing is dropped");
+    let sum: f32 = kept.iter().map(|&(_, share)| share).sum();
+    assert!((sum - 1.0).abs() < 1e-5);
+    for (mv, share) in kept {
+        let before = policy.iter().find(|(m, _)| *m == mv).unwrap().1;
+        assert!((share / before - 1.0).abs() < 0.04, "{share} for {before}");
+    }
+    let bad = Decision {
+        policy: vec![(legal[0], f32::NAN)],
+        ..unsearched(legal[0])
+    };
+    assert!(GameRecord::new(head(), &[bad], outcome).is_err());
+}
+
+#[test]
+fn a_move_takes_a_few_dozen_bytes() {
+    let numbers: Vec<_> = (0..24).collect();
+    let records = games(&config(&["search.simulations=[16]"]), 0, &numbers, 2);
+    let plies: usize = records.iter().map(GameRecord::plies).sum();
+    let bytes = encode_batch(&records).unwrap().len() as f64 / plies as f64;
+    println!("{bytes:.1} bytes a move");
+    assert!(bytes < 60.0, "{bytes} bytes a move");
+}
+
+#[test]
+fn any_damage_is_noticed() {
+    let bytes = encode_batch(&games(&config(&[]), 0, &[0, 1], 1)).unwrap();
+    for at in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1 << (at % 8);
+        assert!(decode_batch(&damaged).is_err(), "byte {at} flipped");
+        assert!(decode_batch(&bytes[..at]).is_err(), "cut to {at} bytes");
+    }
+    for garbage in [&b"\0"[..], b"garuda", &bytes] {
+        let longer = [&bytes[..], garbage].concat();
+        assert!(decode_batch(&longer).is_err());
+    }
+}
+
+/// A file with a sound checksum around any payload and any claim about its length.
+fn forged(payload: &[u8], claim: u32) -> Vec<u8> {
+    let mut checked = claim.to_le_bytes().to_vec();
+    checked.extend(payload);
+    let mut bytes = b"garuda\x00\x01".to_vec();
+    bytes.extend(blake3::hash(&checked).as_bytes());
+    bytes.extend(checked);
+    bytes
+}
+
+#[test]
+fn hostile_lengths_and_bombs_are_bounded() {
+    // 2^60 records, and a record whose name would be 2^60 bytes long.
+    for payload in [
+        &(1u64 << 60).to_le_bytes()[..],
+        &[
+            1, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 15,
+        ],
+    ] {
+        let compressed = zstd::bulk::compress(payload, 3).unwrap();
+        let bytes = forged(&compressed, payload.len() as u32);
+        assert!(decode_batch(&bytes).is_err());
+    }
+    // A gigabyte of zeros in a few kilobytes, told and untold.
+    let bomb =
+        zstd::stream::encode_all(std::io::Read::take(std::io::repeat(0), 1 << 30), 3).unwrap();
+    assert!(bomb.len() < 1 << 20);
+    for claim in [16, 1 << 30, u32::MAX] {
+        assert!(decode_batch(&forged(&bomb, claim)).is_err());
+    }
+    // Leftovers behind the records.
+    let mut payload = 0u64.to_le_bytes().to_vec();
+    payload.push(0);
+    let compressed = zstd::bulk::compress(&payload, 3).unwrap();
+    assert!(decode_batch(&forged(&compressed, 9)).is_err());
+}
+
+#[test]
+fn what_was_no_game_is_refused() {
+    let check = |record: &GameRecord| verify::<ToriPosition>(record, RuleSet::ToriShogi);
+    let outcome = Outcome::win(Color::White, Reason::Checkmate);
+    let unfinished = GameRecord::new(head(), &some_moves(5), outcome).unwrap();
+    assert_eq!(check(&unfinished), Err(RecordError::Unfinished));
+
+    let mut moves = some_moves(5);
+    moves[3].mv = Move::from_code(0xffff);
+    let illegal = GameRecord::new(head(), &moves, outcome).unwrap();
+    assert!(matches!(
+        check(&illegal),
+        Err(RecordError::Illegal { ply: 3, .. })
+    ));
+
+    let other = GameHead {
+        rules: "makruk".to_owned(),
+        ..head()
+    };
+    let other = GameRecord::new(other, &some_moves(1), outcome).unwrap();
+    assert!(matches!(check(&other), Err(RecordError::Rules { .. })));
+
+    let nowhere = GameHead {
+        start: "nowhere".to_owned(),
+        ..head()
+    };
+    let nowhere = GameRecord::new(nowhere, &[], outcome).unwrap();
+    assert!(matches!(check(&nowhere), Err(RecordError::Start(_))));
+
+    // A real game with another result, and one that goes on after its end.
+    let real = games(&config(&[]), 0, &[0], 1).remove(0);
+    let decisions: Vec<_> = real.decisions().collect();
+    let real_head = GameHead {
+        start: real.start().to_owned(),
+        ..head()
+    };
+    let loser = real.winner().map_or(Color::White, |winner| !winner);
+    let wrong = Outcome::win(loser, Reason::Checkmate);
+    let wrong = GameRecord::new(real_head.clone(), &decisions, wrong).unwrap();
+    assert!(matches!(check(&wrong), Err(RecordError::Outcome { .. })));
+    let longer: Vec<_> = decisions.iter().chain(decisions.last()).cloned().collect();
+    let longer = GameRecord::new(real_head, &longer, outcome).unwrap();
+    assert!(check(&longer).is_err());
+}
+
+#[test]
+fn damaged_batches_are_set_aside_and_the_rest_is_used() {
+    let dir = tempfile::tempdir().unwrap();
+    let all = games(&config(&[]), 0, &(0..8).collect::<Vec<_>>(), 2);
+    let mut store = RecordStore::open(dir.path()).unwrap();
+    store.write(&all[..3]).unwrap();
+    store.write(&all[3..5]).unwrap();
+    store.write(&all[4..]).unwrap();
+    let damaged = dir.path().join("00000001.games");
+    let mut bytes = fs::read(&damaged).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 64;
+    fs::write(&damaged, &bytes).unwrap();
+    fs::write(dir.path().join("00000009.games"), b"").unwrap();
+
+    let store = RecordStore::open(dir.path()).unwrap();
+    let loaded = store.load::<ToriPosition>(RuleSet::ToriShogi).unwrap();
+    let numbers: Vec<_> = loaded.records.iter().map(GameRecord::number).collect();
+    assert_eq!(numbers, [0, 1, 2, 4, 5, 6, 7]);
+    assert_eq!(loaded.refused.len(), 2);
+    assert!(!damaged.exists());
+    assert_eq!(
+        fs::read(dir.path().join("refused/00000001.games")).unwrap(),
+        bytes
+    );
+
+    // Nothing is counted twice, and a new batch does not take an old name.
+    let mut store = RecordStore::open(dir.path()).unwrap();
+    store.write(&all).unwrap();
+    let loaded = store.load::<ToriPosition>(RuleSet::ToriShogi).unwrap();
+    assert_eq!(loaded.records, all);
+    assert!(loaded.refused.is_empty());
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        prop_assert!(decode_batch(&bytes).is_err());
+        let compressed = zstd::bulk::compress(&bytes, 1).unwrap();
+        let _ = decode_batch(&forged(&compressed, bytes.len() as u32));
+    }
+}

@@ -1,0 +1,91 @@
+//! What is trained on.
+
+mod common;
+
+use common::{config, games};
+use garuda_rules::tori::ToriPosition;
+use garuda_rules::{Game, Played};
+use garuda_selfplay::records::{DecisionKind, GameRecord};
+use garuda_selfplay::replay::{Replay, Sample, SampleSettings, window_size};
+
+#[test]
+fn the_window_holds_the_newest_positions_however_they_came() {
+    let config = config(&[
+        "replay.window_first=300",
+        "replay.held_out=0.3",
+        "training.batch=8",
+    ]);
+    let settings = &config.replay;
+    let records = games(&config, 0, &(0..24).collect::<Vec<_>>(), 2);
+    let total: usize = records.iter().map(GameRecord::positions).sum();
+    let mut at_once = Replay::default();
+    at_once.extend(records.clone(), settings);
+    let mut one_by_one = Replay::default();
+    for record in records {
+        one_by_one.extend([record], settings);
+    }
+    let window = window_size(settings, total as u64);
+    let held = at_once.len() + at_once.held_out_len();
+    assert!(held >= window && held < window + 400, "{held} for {window}");
+    assert!(at_once.held_out_len() > 0 && at_once.len() > at_once.held_out_len());
+    assert_eq!(at_once.len(), one_by_one.len());
+    for index in 0..at_once.len() {
+        let (record, ply) = at_once.position(index);
+        assert_eq!((record, ply), one_by_one.position(index));
+        assert_ne!(record.kinds().nth(ply), Some(DecisionKind::Unsearched));
+    }
+}
+
+#[test]
+fn samples_say_what_the_record_says() {
+    let config = config(&["training.result_share=1", "selfplay.raw_share=0"]);
+    let settings = SampleSettings::from(&config);
+    for record in games(&config, 0, &(0..6).collect::<Vec<_>>(), 2) {
+        let decisions: Vec<_> = record.decisions().collect();
+        let mut game = Played::<ToriPosition>::from_text(record.start()).unwrap();
+        for (ply, decision) in decisions.iter().enumerate() {
+            let turn = game.turn();
+            if decision.kind != DecisionKind::Unsearched {
+                let sample = Sample::<ToriPosition>::new(&record, ply, &settings);
+                let (legal, policy) = sample.policy();
+                assert_eq!(legal.len(), policy.len());
+                let sum: f32 = policy.iter().sum();
+                assert!((sum - 1.0).abs() < 1e-4);
+                for (mv, share) in legal.iter().zip(policy) {
+                    let recorded = decision.policy.iter().find(|(other, _)| other == mv);
+                    assert_eq!(*share, recorded.map_or(0.0, |&(_, share)| share));
+                }
+                let expected = match record.winner() {
+                    None => 0.0,
+                    Some(winner) if winner == turn => 1.0,
+                    Some(_) => -1.0,
+                };
+                assert_eq!(sample.wdl().value(), expected);
+                // The sides alternate here: the reply is the next move's policy.
+                let next = decisions.get(ply + 1);
+                let replied = next.is_some_and(|d| d.kind != DecisionKind::Unsearched);
+                assert_eq!(sample.reply().is_some(), replied);
+                assert!(sample.short().iter().all(|v| v.abs() <= 1.0));
+                if ply + 1 == decisions.len() {
+                    assert_eq!(sample.short(), [expected; 2]);
+                }
+            }
+            game.play(decision.mv);
+        }
+        assert_ne!(game.outcome(), None);
+    }
+}
+
+#[test]
+fn values_are_those_of_the_side_to_move() {
+    let config = config(&["training.result_share=0"]);
+    let record = games(&config, 0, &[3], 1).remove(0);
+    let settings = SampleSettings::from(&config);
+    let wdls: Vec<_> = record.wdls().collect();
+    for (ply, kind) in record.kinds().enumerate() {
+        if kind != DecisionKind::Unsearched {
+            let sample = Sample::<ToriPosition>::new(&record, ply, &settings);
+            assert!((sample.wdl().value() - wdls[ply].value()).abs() < 1e-6);
+        }
+    }
+}
