@@ -3,9 +3,9 @@ use rand::Rng;
 
 use crate::halving::{Candidate, Halving};
 use crate::improve::{self, Tried};
-use crate::numbers::gumbel;
+use crate::numbers::{exp, gumbel};
 use crate::search::FREE_SIMULATIONS;
-use crate::tree::{Node, NodeId, Tree};
+use crate::tree::{Node, NodeId};
 use crate::walk::{Arrival, Walk};
 use crate::{Leaf, Outline, Proof, Search, ValueScale, Wdl};
 
@@ -50,6 +50,8 @@ pub struct Gumbel<G> {
     logits: Vec<f32>,
     draws: Vec<f32>,
     halving: Halving,
+    /// Visits of the root's most visited move.
+    most_visits: u32,
     simulations: u32,
     state: State,
     waiting: Waiting,
@@ -82,6 +84,7 @@ impl<G: Game> Gumbel<G> {
             logits: Vec::new(),
             draws: Vec::new(),
             halving: Halving::default(),
+            most_visits: 0,
             simulations: 0,
             state: State::Over,
             waiting: Waiting::No,
@@ -134,19 +137,25 @@ impl<G: Game> Gumbel<G> {
     fn start_halving(&mut self) {
         let tree = &self.walk.tree;
         let turn = tree.root().turn();
+        let tried = Tried::at(tree, NodeId::ROOT);
+        let mixed = tried.mixed(tree.root().judged()).value();
         let candidates = tree
             .edges(NodeId::ROOT)
             .enumerate()
             .filter_map(|(i, edge)| {
-                let proof = edge.child.and_then(|child| child.proof_for(turn));
+                let child = edge.child.filter(|child| child.visits() > 0);
+                let proof = child.and_then(|child| child.proof_for(turn));
                 let lost = matches!(proof, Some(Proof::Loss(_)));
-                (!lost).then(|| (i, self.draws[i] + self.logits[i]))
+                let value = child.map_or(mixed, |child| child.value_for(turn));
+                let candidate = Candidate::new(i, self.draws[i] + self.logits[i], value);
+                (!lost).then_some(candidate)
             });
         self.halving.start(
             candidates,
             self.settings.considered,
             self.settings.simulations,
         );
+        self.most_visits = tried.most_visits;
         self.state = State::Halving;
         self.finish_if_done();
     }
@@ -159,9 +168,20 @@ impl<G: Game> Gumbel<G> {
     }
 
     fn count_visit(&mut self, candidate: usize) {
-        self.halving.visit(candidate);
+        let tree = &self.walk.tree;
+        let edge = self.halving.candidate(candidate).edge;
+        let child = tree.child(NodeId::ROOT, edge).map(|id| tree.node(id));
+        let child = child.expect("a simulation has passed there");
+        let value = child.value_for(tree.root().turn());
+        self.most_visits = self.most_visits.max(child.visits());
+        self.halving.visit(candidate, value);
         self.simulations += 1;
         self.finish_if_done();
+    }
+
+    /// How much a value counts against a logit at the root.
+    fn value_weight(&self) -> f32 {
+        self.settings.values.weight(self.most_visits)
     }
 
     /// The legal moves of the position searched: what all lists below are in the order of.
@@ -205,8 +225,7 @@ impl<G: Game> Gumbel<G> {
 
     /// The logit of each move in the improved policy.
     fn improved_logits(&self) -> impl Iterator<Item = f32> {
-        let tried = Tried::at(&self.walk.tree, NodeId::ROOT);
-        let weight = self.settings.values.weight(tried.most_visits);
+        let weight = self.value_weight();
         let logits = self.logits.iter().zip(self.completed());
         logits.map(move |(logit, wdl)| logit + weight * wdl.value())
     }
@@ -214,8 +233,8 @@ impl<G: Game> Gumbel<G> {
     /// The moves' shares of the improved policy, if the root was judged.
     fn improved(&self) -> impl Iterator<Item = f32> {
         let max = self.improved_logits().fold(f32::NEG_INFINITY, f32::max);
-        let sum: f32 = self.improved_logits().map(|l| (l - max).exp()).sum();
-        self.improved_logits().map(move |l| (l - max).exp() / sum)
+        let sum: f32 = self.improved_logits().map(|l| exp(l - max)).sum();
+        self.improved_logits().map(move |l| exp(l - max) / sum)
     }
 
     /// Writes the improved policy over all legal moves: the target to learn.
@@ -273,8 +292,7 @@ impl<G: Game> Gumbel<G> {
         if self.logits.is_empty() {
             return 0;
         }
-        let score = scorer(tree, self.settings.values);
-        let winner = self.halving.winner(score).edge;
+        let winner = self.halving.winner(self.value_weight()).edge;
         let lost = |edge| matches!(proof(edge), Some(Proof::Loss(_)));
         if !lost(winner) {
             return winner;
@@ -288,22 +306,6 @@ impl<G: Game> Gumbel<G> {
     }
 }
 
-/// What halving compares: the base score of a root's move and its weighed value.
-fn scorer(tree: &Tree, values: ValueScale) -> impl Fn(&Candidate) -> f32 {
-    let tried = Tried::at(tree, NodeId::ROOT);
-    let mixed = tried.mixed(tree.root().judged()).value();
-    let weight = values.weight(tried.most_visits);
-    let turn = tree.root().turn();
-    move |candidate| {
-        let value = tree
-            .child(NodeId::ROOT, candidate.edge)
-            .map(|child| tree.node(child))
-            .filter(|child| child.visits() > 0)
-            .map_or(mixed, |child| child.value_for(turn));
-        candidate.base + weight * value
-    }
-}
-
 impl<G: Game> Search<G> for Gumbel<G> {
     fn next_leaf(&mut self) -> Option<Leaf<'_, G>> {
         if self.waiting != Waiting::No {
@@ -314,8 +316,8 @@ impl<G: Game> Search<G> for Gumbel<G> {
                 State::Over => return None,
                 State::Rooting => (None, 0),
                 State::Halving => {
-                    let score = scorer(&self.walk.tree, self.settings.values);
-                    let candidate = self.halving.next(score);
+                    let weight = self.value_weight();
+                    let candidate = self.halving.next(weight);
                     (Some(candidate), self.halving.candidate(candidate).edge)
                 }
             };

@@ -19,24 +19,37 @@ pub(crate) struct Candidate {
     pub(crate) edge: usize,
     /// Its logit with its Gumbel draw.
     pub(crate) base: f32,
+    /// Its value for the side to move, or an estimate.
+    pub(crate) value: f32,
+    /// In this race.
     visits: u32,
 }
 
+impl Candidate {
+    pub(crate) fn new(edge: usize, base: f32, value: f32) -> Candidate {
+        Candidate {
+            edge,
+            base,
+            value,
+            visits: 0,
+        }
+    }
+
+    fn score(&self, value_weight: f32) -> f32 {
+        self.base + value_weight * self.value
+    }
+}
+
 impl Halving {
-    /// Starts anew with the best `most` of `candidates`, given as edges with their base scores.
+    /// Starts anew with the `most` candidates of the greatest base.
     pub(crate) fn start(
         &mut self,
-        candidates: impl Iterator<Item = (usize, f32)>,
+        candidates: impl Iterator<Item = Candidate>,
         most: usize,
         budget: u32,
     ) {
         self.candidates.clear();
-        self.candidates
-            .extend(candidates.map(|(edge, base)| Candidate {
-                edge,
-                base,
-                visits: 0,
-            }));
+        self.candidates.extend(candidates);
         self.candidates.sort_unstable_by(|a, b| {
             let by_base = b.base.total_cmp(&a.base);
             by_base.then(a.edge.cmp(&b.edge))
@@ -56,56 +69,54 @@ impl Halving {
         (self.budget / (self.phases * self.alive as u32)).max(1)
     }
 
-    /// Counts a visit of a candidate.
-    pub(crate) fn visit(&mut self, candidate: usize) {
+    /// Counts a visit of a candidate, which has this value now.
+    pub(crate) fn visit(&mut self, candidate: usize, value: f32) {
         self.candidates[candidate].visits += 1;
+        self.candidates[candidate].value = value;
     }
 
     pub(crate) fn candidate(&self, index: usize) -> Candidate {
         self.candidates[index]
     }
 
-    /// The candidate to visit next, by its place in this list until the next visit.
-    pub(crate) fn next(&mut self, score: impl Fn(&Candidate) -> f32) -> usize {
+    /// The candidate to visit next, by its place in this list until the next visit. Values count
+    /// by this weight against logits.
+    pub(crate) fn next(&mut self, value_weight: f32) -> usize {
         let least = |alive: &[Candidate]| alive.iter().map(|c| c.visits).min();
         if least(&self.candidates[..self.alive]).is_some_and(|visits| visits >= self.goal) {
-            self.halve(&score);
+            self.halve(value_weight);
         }
         let alive = &self.candidates[..self.alive];
         let least = least(alive);
-        best(alive, &score, |c| Some(c.visits) == least)
+        best(alive, value_weight, |c| Some(c.visits) == least)
     }
 
-    fn halve(&mut self, score: impl Fn(&Candidate) -> f32) {
-        self.candidates[..self.alive].sort_unstable_by(|a, b| order(a, b, &score));
+    fn halve(&mut self, value_weight: f32) {
+        self.candidates[..self.alive].sort_unstable_by(|a, b| order(a, b, value_weight));
         self.alive = (self.alive / 2).max(2).min(self.alive);
         self.goal += self.phase_visits();
     }
 
     /// The winner so far: the best of the survivors that were visited most. Those that were not
     /// visited are thereby left out, unless none was.
-    pub(crate) fn winner(&self, score: impl Fn(&Candidate) -> f32) -> Candidate {
+    pub(crate) fn winner(&self, value_weight: f32) -> Candidate {
         let alive = &self.candidates[..self.alive];
         let most = alive.iter().map(|c| c.visits).max();
-        alive[best(alive, &score, |c| Some(c.visits) == most)]
+        alive[best(alive, value_weight, |c| Some(c.visits) == most)]
     }
 }
 
 /// Better candidates first.
-fn order(a: &Candidate, b: &Candidate, score: impl Fn(&Candidate) -> f32) -> Ordering {
-    let by_score = score(b).total_cmp(&score(a));
+fn order(a: &Candidate, b: &Candidate, value_weight: f32) -> Ordering {
+    let by_score = b.score(value_weight).total_cmp(&a.score(value_weight));
     by_score.then(a.edge.cmp(&b.edge))
 }
 
 /// The place of the best candidate that passes.
-fn best(
-    candidates: &[Candidate],
-    score: impl Fn(&Candidate) -> f32,
-    passes: impl Fn(&Candidate) -> bool,
-) -> usize {
+fn best(candidates: &[Candidate], value_weight: f32, passes: impl Fn(&Candidate) -> bool) -> usize {
     (0..candidates.len())
         .filter(|&i| passes(&candidates[i]))
-        .min_by(|&i, &j| order(&candidates[i], &candidates[j], &score))
+        .min_by(|&i, &j| order(&candidates[i], &candidates[j], value_weight))
         .expect("there is a candidate")
 }
 
@@ -113,18 +124,19 @@ fn best(
 mod tests {
     use super::*;
 
-    /// The visits of each candidate, by edge, where edge i has score −i.
+    /// The visits of each candidate, by edge, where edge i has value −i.
     fn run(candidates: usize, most: usize, budget: u32) -> Vec<u32> {
         let mut halving = Halving::default();
-        let score = |c: &Candidate| -(c.edge as f32);
-        halving.start((0..candidates).map(|i| (i, -(i as f32))), most, budget);
+        let all = (0..candidates).map(|i| Candidate::new(i, -(i as f32), 0.0));
+        halving.start(all, most, budget);
         let mut visits = vec![0; candidates];
         for _ in 0..budget {
-            let next = halving.next(score);
-            visits[halving.candidate(next).edge] += 1;
-            halving.visit(next);
+            let next = halving.next(50.0);
+            let edge = halving.candidate(next).edge;
+            visits[edge] += 1;
+            halving.visit(next, -(edge as f32));
         }
-        assert_eq!(halving.winner(score).edge, 0);
+        assert_eq!(halving.winner(50.0).edge, 0);
         visits
     }
 

@@ -3,6 +3,7 @@
 
 use arrayvec::ArrayVec;
 
+use crate::numbers::exp;
 use crate::tree::{Edge, Node, NodeId, Tree};
 use crate::{Proof, Wdl};
 
@@ -137,7 +138,7 @@ pub(crate) fn select(tree: &Tree, id: NodeId, scale: ValueScale) -> usize {
     let mixed = (judged + visits as f32 * (value / prior)) / (1.0 + visits as f32);
     let weight = scale.weight(most_visits);
     let greatest = tried.iter().fold(mixed, |max, t| max.max(t.value));
-    let raised = |prior: f32, value: f32| prior * (weight * (value - greatest)).exp();
+    let raised = |prior: f32, value: f32| prior * exp(weight * (value - greatest));
     let total =
         raised(untried_mass, mixed) + tried.iter().map(|t| raised(t.prior, t.value)).sum::<f32>();
     let lag =

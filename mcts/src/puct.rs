@@ -148,7 +148,7 @@ impl<G: Game> Search<G> for Puct<G> {
     fn next_leaf(&mut self) -> Option<Leaf<'_, G>> {
         for _ in 0..FREE_SIMULATIONS {
             let root = self.walk.tree.root();
-            let asked = root.visits() + root.in_flight() >= self.visits;
+            let asked = root.visits().saturating_add(root.in_flight()) >= self.visits;
             if asked || self.full || root.proof().is_some() {
                 return None;
             }
