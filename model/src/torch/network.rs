@@ -29,6 +29,10 @@ pub(crate) const NORM_EPSILON: f64 = 1e-5;
 /// How fast the running means and variances follow the batches.
 const NORM_MOMENTUM: f64 = 0.1;
 
+/// How large answers are before training: a network that knows nothing should say nothing, or its
+/// first games teach its own prejudices.
+const UNDECIDED: f64 = 0.05;
+
 /// The structure of a network: which tensors it has and what it does with them. The tensors
 /// themselves are passed in, so that one structure serves the trained and the averaged weights.
 #[derive(Clone, Debug)]
@@ -126,20 +130,20 @@ impl Network {
             .map(|i| Block {
                 first: builder.conv_norm(&format!("block{i}.first"), channels, channels, 3),
                 global: (i % 2 == 1).then(|| {
-                    builder.linear(&format!("block{i}.global"), &[channels, 2 * channels])
+                    builder.linear(&format!("block{i}.global"), &[channels, 2 * channels], 1.0)
                 }),
                 second: builder.conv_norm(&format!("block{i}.second"), channels, channels, 3),
             })
             .collect();
         let width = POLICIES * 2 * sizes.depth;
-        let queries = builder.linear("policy.queries", &[width, channels, 1, 1]);
+        let queries = builder.linear("policy.queries", &[width, channels, 1, 1], UNDECIDED);
         let pooled = builder.conv_norm("value.pooled", sizes.features, channels, 1);
         let placed = (sizes.kinds > 0).then(|| {
             let shape = [POLICIES * sizes.kinds * sizes.depth, 2 * sizes.features];
-            builder.linear("policy.placed", &shape)
+            builder.linear("policy.placed", &shape, UNDECIDED)
         });
-        let hidden = builder.linear("value.hidden", &[channels, 2 * sizes.features]);
-        let scalars = builder.linear("value.scalars", &[SCALARS, channels]);
+        let hidden = builder.linear("value.hidden", &[channels, 2 * sizes.features], 1.0);
+        let scalars = builder.linear("value.scalars", &[SCALARS, channels], UNDECIDED);
         Network {
             sizes,
             params: Arc::new(builder.params),
@@ -280,9 +284,10 @@ impl Builder {
         }
     }
 
-    /// `shape` is `[out, in]`, or `[out, in, 1, 1]` for the same at every square.
-    fn linear(&mut self, name: &str, shape: &[i64]) -> Linear {
-        let deviation = (1.0 / shape[1] as f64).sqrt();
+    /// `shape` is `[out, in]`, or `[out, in, 1, 1]` for the same at every square. The outputs are
+    /// about `gain` times as large as the inputs at first.
+    fn linear(&mut self, name: &str, shape: &[i64], gain: f64) -> Linear {
+        let deviation = gain * (1.0 / shape[1] as f64).sqrt();
         Linear {
             weight: self
                 .params

@@ -436,3 +436,20 @@ fn mirrored_samples() {
         assert_eq!(a.policies.actions, b.policies.actions);
     });
 }
+
+#[test]
+fn an_untrained_network_has_no_opinion() {
+    set_threads(1);
+    let architecture = Architecture::new(4, 64).unwrap();
+    let trainer = Trainer::<SittuyinPosition<true>>::new(architecture, Recipe::default(), 1);
+    let planes = positions::<SittuyinPosition<true>>().1;
+    let length = Encoding::of::<SittuyinPosition<true>>().input_len();
+    let said = trainer.judge(&planes[..100 * length]);
+    assert!(
+        said.wdl.iter().all(|chance| (0.15..0.6).contains(chance)),
+        "{:?}",
+        said.wdl
+    );
+    let mean_square = said.policy.iter().map(|logit| logit * logit).sum::<f32>();
+    assert!(mean_square / (said.policy.len() as f32) < 0.01);
+}
