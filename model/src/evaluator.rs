@@ -115,7 +115,7 @@ impl<P: Encode> Evaluator<Played<P>> for OnnxEvaluator<P> {
 
 /// A session that works on the calling thread alone: one per core is faster than one that
 /// spreads over cores, and its results are reproducible.
-fn session(model: &[u8]) -> Result<Session, ModelError> {
+pub(crate) fn session(model: &[u8]) -> Result<Session, ModelError> {
     let environment = runtime::environment()?;
     let build = || -> ort::Result<Session> {
         Session::builder(environment)?

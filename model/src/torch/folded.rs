@@ -120,6 +120,27 @@ impl Folded {
     pub(crate) fn forward(&self, planes: &Tensor) -> Answer<Tensor> {
         no_grad(|| self.apply(&mut Eager, planes))
     }
+
+    /// Additions and multiplications to judge one position.
+    pub(crate) fn flops(&self) -> f64 {
+        let squares = self.sizes.squares();
+        let convs = [&self.stem, &self.queries, &self.keys, &self.pooled]
+            .into_iter()
+            .chain(
+                self.blocks
+                    .iter()
+                    .flat_map(|block| [&block.first, &block.second]),
+            );
+        let linears = [&self.hidden, &self.wdl, &self.plies_left]
+            .into_iter()
+            .chain(&self.placed)
+            .chain(self.blocks.iter().filter_map(|block| block.global.as_ref()));
+        let weights = |layer: &Layer| layer.weight.numel() as i64;
+        let multiplications = convs.map(weights).sum::<i64>() * squares
+            + linears.map(weights).sum::<i64>()
+            + self.sizes.actions() * self.sizes.depth;
+        2.0 * multiplications as f64
+    }
 }
 
 /// Runs a network at once.

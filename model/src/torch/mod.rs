@@ -12,8 +12,9 @@ mod trainer;
 mod weights;
 
 pub use loss::Losses;
+pub(crate) use onnx_graph::product_file;
 pub use trainer::{Judgement, StepReport, Trainer};
-pub(crate) use weights::Weights;
+pub(crate) use weights::{Weights, numbers};
 
 /// Sets how many threads libtorch uses in this process: all cores while training, one elsewhere.
 pub fn set_threads(threads: usize) {

@@ -50,7 +50,27 @@ pub(crate) fn onnx_file(
         run: run.to_owned(),
         hash: hash_of(&graph),
     };
-    let model = proto::Model {
+    file(graph, info.entries()).encode_to_vec()
+}
+
+/// A file that multiplies a matrix by another one, for comparison.
+pub(crate) fn product_file(factor: &Tensor) -> Vec<u8> {
+    let mut writer = Writer::default();
+    let factor_name = writer.tensor(factor);
+    let product = writer.matmul(&INPUT.to_owned(), &factor_name);
+    let shape = factor.size();
+    let graph = proto::Graph {
+        node: writer.nodes,
+        name: "product".to_owned(),
+        initializer: writer.constants,
+        input: vec![value_info(INPUT, &shape[..1])],
+        output: vec![value_info(&product, &shape[1..])],
+    };
+    file(graph, Vec::new()).encode_to_vec()
+}
+
+fn file(graph: proto::Graph, metadata_props: Vec<proto::Entry>) -> proto::Model {
+    proto::Model {
         ir_version: IR_VERSION,
         producer_name: "garuda".to_owned(),
         producer_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -59,9 +79,8 @@ pub(crate) fn onnx_file(
             domain: String::new(),
             version: OPERATOR_SET,
         }],
-        metadata_props: info.entries(),
-    };
-    model.encode_to_vec()
+        metadata_props,
+    }
 }
 
 /// A float tensor `[batch, rest…]`, for any batch.

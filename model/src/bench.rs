@@ -1,0 +1,298 @@
+//! How fast networks are on this machine: the 4×64 tower on Tori Shogi's board.
+
+use std::sync::Barrier;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use garuda_mcts::{Answers, Evaluator, Wdl};
+use garuda_rules::tori::ToriPosition;
+use garuda_rules::{Game, MoveList, Played};
+use ort::value::TensorRef;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use tch::{Device, Kind, Tensor};
+
+use crate::evaluator::session;
+use crate::onnx::INPUT;
+use crate::torch::{numbers, product_file};
+use crate::{
+    Architecture, Batch, Encoding, Model, ModelError, OnnxEvaluator, Recipe, Targets, Trainer,
+    View, encode, set_threads,
+};
+
+/// The batch sizes that are measured.
+pub const BATCHES: [usize; 3] = [1, 16, 64];
+/// The batch size of training.
+pub const TRAINING_BATCH: usize = 256;
+
+/// What was measured. Figures of one run can be compared; those of two, on a busy machine, can
+/// not.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Figures {
+    pub cores: usize,
+    /// Additions and multiplications to judge one position.
+    pub flops_per_eval: f64,
+    /// What one core does in products of large matrices: the most that can be hoped for.
+    pub matmul_gflops_per_core: f64,
+    /// ONNX Runtime, as games are played.
+    pub onnx: Rates,
+    /// The same network in libtorch.
+    pub torch: Rates,
+    /// Positions learned from per second, on all cores.
+    pub train_samples_per_s: f64,
+}
+
+/// Positions judged per second, for each of [`BATCHES`].
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub struct Rates {
+    pub one_core: [f64; BATCHES.len()],
+    /// An evaluator of its own on each core.
+    pub all_cores: [f64; BATCHES.len()],
+}
+
+impl Figures {
+    /// What one core's evaluations in the largest batch amount to, in GFLOP/s.
+    pub fn gflops_per_core(&self, rates: &Rates) -> f64 {
+        rates.one_core[BATCHES.len() - 1] * self.flops_per_eval / 1e9
+    }
+
+    /// Training speed as a share of what libtorch's forward rate implies, if forward and backward
+    /// cost three times a forward.
+    pub fn training_share(&self) -> f64 {
+        let forward = self.torch.all_cores.into_iter().fold(0.0, f64::max);
+        3.0 * self.train_samples_per_s / forward
+    }
+}
+
+/// Measures everything, each thing for `time`. Uses all cores, and leaves libtorch set to one
+/// thread.
+pub fn measure(time: Duration) -> Result<Figures, ModelError> {
+    set_threads(1);
+    let architecture = Architecture::new(4, 64).expect("4x64 is an architecture");
+    let mut trainer = Trainer::<ToriPosition>::new(architecture, Recipe::default(), 1);
+    let model = trainer.export("bench");
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let samples = samples(TRAINING_BATCH);
+    let matmul = matmul_flops(time)?;
+    let mut rates = [[[0.0; BATCHES.len()]; 2]; 2];
+    for (i, &batch) in BATCHES.iter().enumerate() {
+        for (j, &threads) in [1, cores].iter().enumerate() {
+            rates[0][j][i] = onnx_rate(&model, &samples[..batch], threads, time)?;
+            rates[1][j][i] = torch_rate(&trainer, &samples[..batch], threads, time);
+        }
+    }
+    let [onnx, torch] = rates.map(|[one_core, all_cores]| Rates {
+        one_core,
+        all_cores,
+    });
+    set_threads(cores);
+    let train_samples_per_s = training_rate(&mut trainer, &samples, time);
+    set_threads(1);
+    Ok(Figures {
+        cores,
+        flops_per_eval: trainer.folded().flops(),
+        matmul_gflops_per_core: matmul / 1e9,
+        onnx,
+        torch,
+        train_samples_per_s,
+    })
+}
+
+/// A position, its legal moves, and what might be learned about it.
+struct Sample {
+    game: Played<ToriPosition>,
+    legal: MoveList,
+    policy: Vec<f32>,
+}
+
+/// Positions of random games.
+fn samples(count: usize) -> Vec<Sample> {
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mut game = Played::start();
+    let mut samples = Vec::new();
+    while samples.len() < count {
+        let mut legal = MoveList::new();
+        game.legal_moves(&mut legal);
+        if game.outcome_given(&legal).is_some() {
+            game = Played::start();
+            continue;
+        }
+        let mv = legal[rng.random_range(..legal.len())];
+        samples.push(Sample {
+            game: game.clone(),
+            policy: vec![1.0 / legal.len() as f32; legal.len()],
+            legal,
+        });
+        game.play(mv);
+    }
+    samples
+}
+
+/// Runs `work` again and again, `threads` times at once, each on a thread of its own, and returns
+/// how often a second it was done by all together: in the best of several rounds, so that what
+/// else the machine does disturbs little.
+fn rate<W: FnMut()>(threads: usize, time: Duration, work: impl Fn() -> W + Sync) -> f64 {
+    const ROUNDS: u32 = 20;
+    let barrier = Barrier::new(threads);
+    let rates: Vec<[f64; ROUNDS as usize]> = thread::scope(|scope| {
+        let measure = || {
+            let mut work = work();
+            work();
+            let mut rates = [0.0; ROUNDS as usize];
+            for rate in &mut rates {
+                barrier.wait();
+                let begun = Instant::now();
+                let mut done = 0;
+                while begun.elapsed() < time / ROUNDS {
+                    work();
+                    done += 1;
+                }
+                *rate = f64::from(done) / begun.elapsed().as_secs_f64();
+            }
+            rates
+        };
+        let handles: Vec<_> = (0..threads).map(|_| scope.spawn(measure)).collect();
+        let join = |handle: thread::ScopedJoinHandle<'_, _>| {
+            handle.join().expect("measuring does not panic")
+        };
+        handles.into_iter().map(join).collect()
+    });
+    (0..ROUNDS as usize)
+        .map(|round| rates.iter().map(|thread| thread[round]).sum())
+        .fold(0.0, f64::max)
+}
+
+/// Floating-point operations per second of one core in products of matrices, by whichever library
+/// is better at them.
+fn matmul_flops(time: Duration) -> Result<f64, ModelError> {
+    const SIZE: usize = 512;
+    let side = SIZE as i64;
+    let matrix = || Tensor::rand([side, side], (Kind::Float, Device::Cpu));
+    let torch = rate(1, time, || {
+        let (a, b, product) = (matrix(), matrix(), matrix());
+        move || {
+            let _ = a.matmul_out(&product, &b);
+        }
+    });
+    let file = product_file(&matrix());
+    session(&file)?;
+    let onnx = rate(1, time, || {
+        let mut session = session(&file).expect("the file was loaded before");
+        let numbers = numbers(&matrix());
+        move || {
+            let input = TensorRef::from_array_view(([SIZE, SIZE], numbers.as_slice()));
+            let input = input.expect("the numbers have the shape");
+            session
+                .run(ort::inputs![INPUT => input])
+                .expect("a product can be computed");
+        }
+    });
+    Ok(torch.max(onnx) * 2.0 * (SIZE as f64).powi(3))
+}
+
+fn onnx_rate(
+    model: &Model,
+    samples: &[Sample],
+    threads: usize,
+    time: Duration,
+) -> Result<f64, ModelError> {
+    // Whether the model can be run is known before the threads start.
+    OnnxEvaluator::<ToriPosition>::new(model, samples.len())?;
+    let per_second = rate(threads, time, || {
+        let mut evaluator = OnnxEvaluator::<ToriPosition>::new(model, samples.len())
+            .expect("the model was loaded before");
+        let mut answers = Answers::default();
+        move || {
+            for sample in samples {
+                evaluator.push(&sample.game, &sample.legal);
+            }
+            evaluator
+                .run(&mut answers)
+                .expect("a fresh network gives finite answers");
+        }
+    });
+    Ok(per_second * samples.len() as f64)
+}
+
+fn torch_rate(
+    trainer: &Trainer<ToriPosition>,
+    samples: &[Sample],
+    threads: usize,
+    time: Duration,
+) -> f64 {
+    let encoding = Encoding::of::<ToriPosition>();
+    let length = encoding.input_len();
+    let mut planes = vec![0.0; samples.len() * length];
+    for (sample, planes) in samples.iter().zip(planes.chunks_mut(length)) {
+        encode(&sample.game, View::of(sample.game.position()), planes);
+    }
+    let networks: Vec<_> = (0..threads).map(|_| trainer.folded()).collect();
+    let networks = std::sync::Mutex::new(networks);
+    let per_second = rate(threads, time, || {
+        let network = networks.lock().expect("nothing panics").pop();
+        let network = network.expect("there is a network for each thread");
+        let sizes = network.sizes;
+        let shape = [-1, sizes.planes, sizes.ranks, sizes.files];
+        let planes = Tensor::from_slice(&planes).view(shape);
+        move || {
+            network.forward(&planes);
+        }
+    });
+    per_second * samples.len() as f64
+}
+
+fn training_rate(trainer: &mut Trainer<ToriPosition>, samples: &[Sample], time: Duration) -> f64 {
+    let mut batch = Batch::new();
+    let mut step = || {
+        let begun = Instant::now();
+        batch.clear();
+        for sample in samples {
+            let targets = Targets {
+                policy: &sample.policy,
+                reply: Some((&sample.legal, &sample.policy)),
+                wdl: Wdl {
+                    win: 0.4,
+                    draw: 0.2,
+                    loss: 0.4,
+                },
+                short: [0.0; 2],
+                plies_left: Some(40.0),
+                policy_weight: 1.0,
+                value_weight: 1.0,
+            };
+            batch.push(&sample.game, &sample.legal, &targets, false);
+        }
+        trainer.step(&batch, 1e-3);
+        samples.len() as f64 / begun.elapsed().as_secs_f64()
+    };
+    step();
+    let begun = Instant::now();
+    let mut best = 0.0_f64;
+    while best == 0.0 || begun.elapsed() < time {
+        best = best.max(step());
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_is_measured() {
+        let figures = measure(Duration::from_millis(20)).unwrap();
+        let rates = [&figures.onnx, &figures.torch];
+        let rates = rates
+            .into_iter()
+            .flat_map(|rates| [rates.one_core, rates.all_cores]);
+        assert!(rates.flatten().all(|rate| rate > 1.0), "{figures:?}");
+        assert!(figures.train_samples_per_s > 1.0 && figures.training_share() > 0.0);
+        assert!(figures.gflops_per_core(&figures.onnx) > 0.1);
+        // 8 convolutions of 64 channels on 49 squares, and a little more.
+        let tower = 8.0 * 2.0 * 9.0 * 64.0 * 64.0 * 49.0;
+        assert!(
+            (1.0..1.15).contains(&(figures.flops_per_eval / tower)),
+            "{figures:?}"
+        );
+    }
+}
