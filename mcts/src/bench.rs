@@ -20,7 +20,7 @@ pub struct Speed {
     pub simulations_per_second: f64,
     /// The largest tree among the games.
     pub bytes_per_tree: usize,
-    /// All that a game in a shard takes: its tree and its copies of the game.
+    /// All that a game in a shard takes, but for the past moves of the game.
     pub bytes_per_game: usize,
 }
 

@@ -46,8 +46,9 @@ impl Default for GumbelSettings {
 pub struct Gumbel<G> {
     walk: Walk<G>,
     settings: GumbelSettings,
-    /// The root's logits, and for a move that is drawn its Gumbel draw.
+    /// The logit of each of the root's moves, empty until the root was judged.
     logits: Vec<f32>,
+    /// The Gumbel draw of each.
     draws: Vec<f32>,
     halving: Halving,
     /// Visits of the root's most visited move.
@@ -120,11 +121,13 @@ impl<G: Game> Gumbel<G> {
         let moves = self.walk.tree.moves(NodeId::ROOT).len();
         self.draws
             .extend((0..moves).map(|_| settings.noise * gumbel(rng)));
-        let root = self.walk.tree.root();
+        let tree = &self.walk.tree;
+        let root = tree.root();
         if root.visits() > 0 {
-            let priors = self.walk.tree.priors(NodeId::ROOT);
+            let priors = tree.priors(NodeId::ROOT);
             self.logits.extend(priors.iter().map(|p| p.ln()));
         }
+        self.most_visits = Tried::at(tree, NodeId::ROOT).most_visits;
         if moves < 2 || root.proof().is_some() {
             self.state = State::Over;
         } else if root.visits() > 0 {
@@ -137,8 +140,7 @@ impl<G: Game> Gumbel<G> {
     fn start_halving(&mut self) {
         let tree = &self.walk.tree;
         let turn = tree.root().turn();
-        let tried = Tried::at(tree, NodeId::ROOT);
-        let mixed = tried.mixed(tree.root().judged()).value();
+        let mixed = Tried::at(tree, NodeId::ROOT).mixed(tree.root().judged());
         let candidates = tree
             .edges(NodeId::ROOT)
             .enumerate()
@@ -146,7 +148,7 @@ impl<G: Game> Gumbel<G> {
                 let child = edge.child.filter(|child| child.visits() > 0);
                 let proof = child.and_then(|child| child.proof_for(turn));
                 let lost = matches!(proof, Some(Proof::Loss(_)));
-                let value = child.map_or(mixed, |child| child.value_for(turn));
+                let value = child.map_or(mixed.value(), |child| child.value_for(turn));
                 let candidate = Candidate::new(i, self.draws[i] + self.logits[i], value);
                 (!lost).then_some(candidate)
             });
@@ -155,7 +157,6 @@ impl<G: Game> Gumbel<G> {
             self.settings.considered,
             self.settings.simulations,
         );
-        self.most_visits = tried.most_visits;
         self.state = State::Halving;
         self.finish_if_done();
     }
@@ -273,7 +274,7 @@ impl<G: Game> Gumbel<G> {
     /// or the best proven one.
     ///
     /// # Panics
-    /// If the game is over.
+    /// If the game is over, or the search has not even judged the root.
     pub fn best(&self) -> usize {
         assert!(!self.moves().is_empty(), "the game is over");
         let tree = &self.walk.tree;
@@ -289,7 +290,7 @@ impl<G: Game> Gumbel<G> {
                 .max_by_key(|&edge| proof(edge))
                 .expect("there is a move");
         }
-        if self.logits.is_empty() {
+        if self.moves().len() == 1 {
             return 0;
         }
         let winner = self.halving.winner(self.value_weight()).edge;

@@ -117,7 +117,7 @@ fn best(candidates: &[Candidate], value_weight: f32, passes: impl Fn(&Candidate)
     (0..candidates.len())
         .filter(|&i| passes(&candidates[i]))
         .min_by(|&i, &j| order(&candidates[i], &candidates[j], value_weight))
-        .expect("there is a candidate")
+        .expect("the race has started")
 }
 
 #[cfg(test)]

@@ -265,6 +265,9 @@ impl Tree {
 
     fn make_room(&mut self, edges: usize) -> Result<(), Full> {
         let (nodes, edges) = (self.nodes.len() + 1, self.moves.len() + edges);
+        if edges >= u32::MAX as usize {
+            return Err(Full);
+        }
         if nodes <= self.nodes.capacity() && edges <= self.moves.capacity() {
             return Ok(());
         }

@@ -125,6 +125,18 @@ fn an_only_move_costs_nothing() {
     let search = gumbel(&game, GumbelSettings::default(), 1, &mut asked);
     assert_eq!((search.best(), policy(&search)), (0, vec![1.0]));
     assert_eq!((search.value(), search.simulations()), (None, 0));
+    // Nor if the tree knows it already from the move before.
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mut search = gumbel(
+        &Bandit::new(3),
+        GumbelSettings::default(),
+        1,
+        &mut Uniform::default(),
+    );
+    search.play(numbered(search.best()), true);
+    search.begin(GumbelSettings::default(), &mut rng);
+    assert!(search.is_over() && search.simulations() == 0);
+    assert_eq!((search.best(), policy(&search)), (0, vec![1.0]));
     let mut analysis = Analysis::new(game, AnalysisSettings::default());
     let limits = Limits::nodes(1000);
     let report = analysis
