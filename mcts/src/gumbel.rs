@@ -5,7 +5,7 @@ use crate::halving::{Candidate, Halving};
 use crate::improve::{self, Tried};
 use crate::numbers::{exp, gumbel};
 use crate::search::FREE_SIMULATIONS;
-use crate::tree::{Node, NodeId};
+use crate::tree::{Node, NodeId, Tree};
 use crate::walk::{Arrival, Walk};
 use crate::{Leaf, Outline, Proof, Search, ValueScale, Wdl};
 
@@ -206,8 +206,12 @@ impl<G: Game> Gumbel<G> {
         self.walk.tree.bytes()
     }
 
+    pub(crate) fn tree(&self) -> &Tree {
+        &self.walk.tree
+    }
+
     pub fn outline(&self) -> Outline<'_> {
-        Outline(&self.walk.tree)
+        Outline(self.tree())
     }
 
     /// The result with best play, where the search could prove it.

@@ -97,8 +97,12 @@ impl<G: Game> Puct<G> {
         self.walk.tree.bytes()
     }
 
+    pub(crate) fn tree(&self) -> &Tree {
+        &self.walk.tree
+    }
+
     pub fn outline(&self) -> Outline<'_> {
-        Outline(&self.walk.tree)
+        Outline(self.tree())
     }
 
     /// The result with best play, where the search could prove it.

@@ -428,3 +428,6 @@ impl Tree {
 fn bytes(nodes: usize, edges: usize) -> usize {
     nodes * NODE_BYTES + edges * EDGE_BYTES
 }
+
+#[cfg(test)]
+mod tests;
