@@ -91,7 +91,7 @@ impl ToriPosition {
             let total = on_board + held(Color::White) + held(Color::Black);
             if total > usize::from(supply) {
                 let name = KINDS[kind].name;
-                let what = format!("{total} men that are or were a {name}, of {supply}");
+                let what = format!("{total} men that are or were a {name}; {supply} is the most");
                 return Err(board.error(what));
             }
         }
