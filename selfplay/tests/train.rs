@@ -183,7 +183,7 @@ fn a_whole_run_trains_exports_and_plays() {
     assert_eq!(status["rules"], "torishogi");
     assert_eq!(status["training"], false);
     let ladder = json(&["ladder", run_text, "--json"]);
-    assert!(ladder["ratings"].as_array().unwrap().len() >= 4);
+    assert!(ladder["ratings"].as_array().unwrap().len() >= 4, "{ladder}");
 
     let exported = scratch.path("exported.onnx");
     let exported_text = exported.to_str().unwrap();

@@ -161,6 +161,12 @@ impl Metrics {
         Ok(())
     }
 
+    /// Whether the games of a checkpoint are in the log.
+    pub fn has_selfplay(&self, net: u32) -> bool {
+        (self.events.iter())
+            .any(|event| matches!(event, Event::Selfplay(figures) if figures.net == net))
+    }
+
     /// All events, each thing told once.
     pub fn events(&self) -> Vec<Event> {
         latest(&self.events)

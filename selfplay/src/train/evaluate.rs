@@ -27,7 +27,8 @@ impl<P: Encode> Session<P> {
     pub(super) fn evaluate(&mut self) -> anyhow::Result<Option<Evaluation>> {
         let net = self.progress.net;
         let settings = self.config.evaluation.clone();
-        if settings.games == 0 || !net.is_multiple_of(settings.every) {
+        // The untrained network gets its rating from those that meet it later.
+        if settings.games == 0 || net == 0 || !net.is_multiple_of(settings.every) {
             return Ok(Some(Evaluation::default()));
         }
         let mut evaluation = Evaluation::default();

@@ -111,7 +111,11 @@ impl<P: Encode> Session<P> {
         figures.evaluations = counters.evaluations.load(Ordering::Relaxed);
         figures.seconds = begun.elapsed().as_secs_f64();
         self.alarm(super::alarms::of_games(&self.config.alarms, &figures))?;
-        self.metrics.add(Event::Selfplay(figures))?;
+        // Games that were all played by an earlier process have their figures already, unless
+        // it was killed in that very moment.
+        if !numbers.is_empty() || !self.metrics.has_selfplay(net) {
+            self.metrics.add(Event::Selfplay(figures))?;
+        }
         self.later.insert(net, current);
         Ok(true)
     }

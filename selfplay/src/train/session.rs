@@ -75,6 +75,8 @@ pub(super) struct Session<P: Encode> {
     pub(super) log: Log,
     trainer: Trainer<P>,
     replay: Replay,
+    /// Games and positions that the next checkpoint was to learn from when the end came.
+    unlearned: (u64, u64),
     checkpoints_limit: Option<u32>,
     begun: Instant,
 }
@@ -150,6 +152,7 @@ impl<P: Encode> Session<P> {
             log: options.log,
             trainer,
             replay,
+            unlearned: (0, 0),
             checkpoints_limit: options.checkpoints,
             begun,
             config,
@@ -217,7 +220,10 @@ impl<P: Encode> Session<P> {
             );
             match learned {
                 Learned::Done(figures) => break figures,
-                Learned::Stopped => return Ok(false),
+                Learned::Stopped => {
+                    self.unlearned = (count, new);
+                    return Ok(false);
+                }
                 Learned::Diverged => self.go_back()?,
             }
         };
@@ -369,18 +375,22 @@ impl<P: Encode> Session<P> {
 
     fn finish(self) -> anyhow::Result<Summary> {
         let newest = self.later.get(&self.progress.net);
-        let unlearned = newest.map_or(&[][..], Vec::as_slice);
+        let newest = newest.map_or(&[][..], Vec::as_slice);
+        let (games, new) = self.unlearned;
+        let (games, new) = (games + newest.len() as u64, new + positions(newest));
         let summary = Summary {
             run: self.run.path().to_owned(),
             checkpoint: self.run.checkpoint(self.progress.net),
             checkpoints: self.progress.net,
-            games: self.progress.games + unlearned.len() as u64,
-            positions: self.progress.positions + positions(unlearned),
+            games: self.progress.games + games,
+            positions: self.progress.positions + new,
             steps: self.trainer.steps(),
             rating: self.rating().map(|(elo, _)| elo),
             seconds: self.begun.elapsed().as_secs_f64(),
         };
-        info!("{} games are not learned from yet", unlearned.len());
+        if games > 0 {
+            info!("{games} games are not learned from yet");
+        }
         let run = summary.run.display();
         self.log.line(&format!(
             "{run} has {} checkpoints, {} games, {} positions and takes {}. Next:\n  \
