@@ -1,7 +1,9 @@
 use std::io::{Write, stdout};
+use std::time::Duration;
 
 use clap::Args;
 use garuda_rules::RuleSet;
+use garuda_rules::tori::ToriPosition;
 use serde_json::{Map, Value, json};
 
 use crate::bench::{rules, selfplay};
@@ -30,6 +32,7 @@ impl Bench {
         let mut report = Report::new(self.json);
         if !self.selfplay {
             self.rules(&mut report)?;
+            self.search(&mut report)?;
         }
         self.selfplay(&mut report)?;
         report.finish()
@@ -46,6 +49,32 @@ impl Bench {
         ))?;
         report.set("selfplay_evals_per_s", json!(speed.selfplay));
         report.set("selfplay_share", json!(share));
+        Ok(())
+    }
+
+    /// The design's case: 64 games of Tori Shogi at once, 64 simulations a move, and an evaluator
+    /// that costs nothing.
+    fn search(&self, report: &mut Report) -> anyhow::Result<()> {
+        const GAMES: usize = 64;
+        const SIMULATIONS: u32 = 64;
+        let time = Duration::from_secs_f64(if self.quick { 0.3 } else { 3.0 });
+        let speed = garuda_mcts::bench::speed::<ToriPosition>(GAMES, SIMULATIONS, time)?;
+        let signature = garuda_mcts::bench::signature()?;
+        report.line("search, one thread, evaluator for nothing")?;
+        report.line(&format!(
+            "  torishogi         {:.0} simulations/s, {GAMES} games, {SIMULATIONS} a move",
+            speed.simulations_per_second,
+        ))?;
+        report.line(&format!(
+            "  memory            {} KiB a tree, {} KiB a game",
+            speed.bytes_per_tree.div_ceil(1024),
+            speed.bytes_per_game.div_ceil(1024),
+        ))?;
+        report.line(&format!("  signature         {signature:016x}"))?;
+        report.set("sims_per_s_per_core", json!(speed.simulations_per_second));
+        report.set("bytes_per_tree", json!(speed.bytes_per_tree));
+        report.set("bytes_per_game", json!(speed.bytes_per_game));
+        report.set("signature", json!(format!("{signature:016x}")));
         Ok(())
     }
 
