@@ -2,6 +2,7 @@ use std::io::{Write, stdout};
 use std::time::Duration;
 
 use clap::Args;
+use garuda_model::bench as networks;
 use garuda_rules::RuleSet;
 use garuda_rules::tori::ToriPosition;
 use serde_json::{Map, Value, json};
@@ -33,6 +34,7 @@ impl Bench {
         if !self.selfplay {
             self.rules(&mut report)?;
             self.search(&mut report)?;
+            self.networks(&mut report)?;
         }
         self.selfplay(&mut report)?;
         report.finish()
@@ -75,6 +77,46 @@ impl Bench {
         report.set("bytes_per_tree", json!(speed.bytes_per_tree));
         report.set("bytes_per_game", json!(speed.bytes_per_game));
         report.set("signature", json!(format!("{signature:016x}")));
+        Ok(())
+    }
+
+    /// The default network, on Tori Shogi's board.
+    fn networks(&self, report: &mut Report) -> anyhow::Result<()> {
+        let time = Duration::from_secs_f64(if self.quick { 0.2 } else { 2.0 });
+        let figures = networks::measure(time)?;
+        let cores = figures.cores;
+        report.line(&format!(
+            "networks, 4 blocks of 64 channels, {cores} cores of {:.0} GFLOP/s in matrix products",
+            figures.matmul_gflops_per_core,
+        ))?;
+        report.set(
+            "matmul_gflops_per_core",
+            json!(figures.matmul_gflops_per_core),
+        );
+        for (name, rates) in [("onnx", &figures.onnx), ("torch", &figures.torch)] {
+            let mut evals = Map::new();
+            for (i, batch) in networks::BATCHES.into_iter().enumerate() {
+                report.line(&format!(
+                    "  {name:5} batch {batch:3}   {:6.0} evaluations/s on one core, {:6.0} on all",
+                    rates.one_core[i], rates.all_cores[i],
+                ))?;
+                evals.insert(batch.to_string(), json!(rates.all_cores[i]));
+            }
+            let gflops = figures.gflops_per_core(rates);
+            report.line(&format!(
+                "  {name:5} in the largest batch {gflops:.0} GFLOP/s a core, {:.0} % of the product's",
+                100.0 * gflops / figures.matmul_gflops_per_core,
+            ))?;
+            report.set(&format!("{name}_evals_per_s"), evals.into());
+            report.set(&format!("{name}_gflops_per_core"), json!(gflops));
+        }
+        report.line(&format!(
+            "  training batch {}: {:.0} samples/s on all cores, {:.0} % of a third of the forward rate",
+            networks::TRAINING_BATCH,
+            figures.train_samples_per_s,
+            100.0 * figures.training_share(),
+        ))?;
+        report.set("train_samples_per_s", json!(figures.train_samples_per_s));
         Ok(())
     }
 
