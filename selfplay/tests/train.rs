@@ -30,12 +30,13 @@ older_share = 0.3
 [replay]
 window_first = 256
 held_out = 0.2
+samples_per_position = 0.3
 [training]
 batch = 16
 warmup_steps = 5
 ema = 0.9
 [checkpoint]
-positions = 120
+positions = 60
 expected_plies = 60
 [evaluation]
 games = 2
