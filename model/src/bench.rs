@@ -136,6 +136,8 @@ fn rate<W: FnMut()>(threads: usize, time: Duration, work: impl Fn() -> W + Sync)
     let barrier = Barrier::new(threads);
     let rates: Vec<[f64; ROUNDS as usize]> = thread::scope(|scope| {
         let measure = || {
+            // A new thread begins with all cores, whatever other threads were set to.
+            set_threads(1);
             let mut work = work();
             work();
             let mut rates = [0.0; ROUNDS as usize];

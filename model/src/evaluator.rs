@@ -66,10 +66,15 @@ impl<P: Encode> OnnxEvaluator<P> {
             .try_extract_tensor::<f32>()
             .map_err(backend)?;
         let (_, chances) = outputs[WDL].try_extract_tensor::<f32>().map_err(backend)?;
+        if logits.len() != self.size * self.actions || chances.len() != self.size * 3 {
+            return Err(EvalError::Backend(
+                "the network's answer has the wrong size".into(),
+            ));
+        }
         let mut start = 0;
         for (i, &end) in self.ends.iter().enumerate() {
             let logits = &logits[i * self.actions..][..self.actions];
-            let &[win, draw, loss] = chances[3 * i..].first_chunk().expect("three a position");
+            let &[win, draw, loss] = chances[3 * i..].first_chunk().expect("there are three");
             answers.push(
                 Wdl { win, draw, loss },
                 self.legal[start..end]

@@ -58,16 +58,14 @@ impl View {
 
     /// The kind that a kind looks like: left and right men change places in the mirror.
     pub(crate) fn kind<P: Position>(self, position: &P, kind: u8) -> u8 {
-        let index = P::PLACEABLE.iter().position(|&k| k == kind);
-        match index {
-            Some(index) if self.mirror => {
-                let placed = Move::place(index as u8, Square(0));
-                match position.mirror_move(placed).origin() {
-                    Origin::Hand(image) => P::PLACEABLE[usize::from(image)],
-                    Origin::Board(_) => unreachable!("a placed man stays a placed man"),
-                }
-            }
-            _ => kind,
+        let index = P::PLACEABLE.iter().position(|&placeable| placeable == kind);
+        let Some(index) = index.filter(|_| self.mirror) else {
+            return kind;
+        };
+        let placed = Move::place(index as u8, Square(0));
+        match position.mirror_move(placed).origin() {
+            Origin::Hand(image) => P::PLACEABLE[usize::from(image)],
+            Origin::Board(_) => unreachable!("a placed man stays a placed man"),
         }
     }
 

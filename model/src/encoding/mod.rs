@@ -1,8 +1,9 @@
 //! What a position looks like to a network: planes `[channels, rank, file]`, seen from the
 //! mover's side, that hold what the rules look at and nothing else.
 //!
-//! Left out on purpose are a game's length (equal positions far from the last-resort cap must
-//! look equal, and the search itself knows the cap) and who gave check in a cycle.
+//! Left out on purpose are a game's length, as the cap is a last resort that the search itself
+//! knows, and who gave check in a cycle: positions with equal
+//! [`state_key`](garuda_rules::Game::state_key)s share an evaluation, so they must look equal.
 
 mod eternal;
 mod makruk;

@@ -16,7 +16,8 @@ pub(crate) use onnx_graph::product_file;
 pub use trainer::{Judgement, StepReport, Trainer};
 pub(crate) use weights::{Weights, numbers};
 
-/// Sets how many threads libtorch uses in this process: all cores while training, one elsewhere.
+/// Sets how many threads libtorch uses for what the calling thread asks of it: all cores while
+/// training, one elsewhere. To be called on the thread that works.
 pub fn set_threads(threads: usize) {
     tch::set_num_threads(threads as i32);
 }

@@ -53,21 +53,12 @@ pub struct Judgement {
 impl<P: Encode> Trainer<P> {
     /// An untrained network. Equal seeds give equal networks.
     pub fn new(architecture: Architecture, recipe: Recipe, seed: u64) -> Self {
-        let network = Network::new(&Encoding::of::<P>(), architecture);
+        let encoding = Encoding::of::<P>();
+        let network = Network::new(&encoding, architecture);
         let params = Weights::random(network.params.clone(), seed);
         let stats = Weights::random(network.stats.clone(), seed);
-        Self::assemble(architecture, recipe, network, params, stats)
-    }
-
-    fn assemble(
-        architecture: Architecture,
-        recipe: Recipe,
-        network: Network,
-        params: Weights,
-        stats: Weights,
-    ) -> Self {
         Trainer {
-            encoding: Encoding::of::<P>(),
+            encoding,
             architecture,
             recipe,
             leaves: params.leaves(),
@@ -106,10 +97,11 @@ impl<P: Encode> Trainer<P> {
             .collect();
         let gradient = Tensor::cat(&gradients, 0);
         let length = gradient.norm().double_value(&[]);
+        let losses = parts.read();
         let report = StepReport {
-            losses: parts.read(),
+            losses,
             gradient: length as f32,
-            applied: length.is_finite() && parts.read().total.is_finite(),
+            applied: length.is_finite() && losses.total.is_finite(),
         };
         if report.applied {
             self.apply(&(gradient * (self.recipe.clip / length).min(1.0)), rate);
