@@ -1,5 +1,7 @@
 //! Self-play: a game is made by its number alone.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
 mod common;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -1,5 +1,7 @@
 //! Whole tiny runs of the program: from training to a match, killed, resumed, damaged, refused.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
