@@ -98,6 +98,21 @@ def expected_end(game, start, moves, fen, turn, legal):
     return False, None
 
 
+def occupied(game, fen):
+    """The names of the squares with men on them. (Asking pyffish of every move takes long.)"""
+    size = ENDING_MEN[game][1]
+    squares = set()
+    for row, text in enumerate(fen.split("[")[0].split(" ")[0].split("/")):
+        file = 0
+        for letter in text.replace("+", ""):
+            if letter.isdigit():
+                file += int(letter)
+            else:
+                squares.add(f"{'abcdefgh'[file]}{size - row}")
+                file += 1
+    return squares
+
+
 def choose(game, fen, legal, moves, style, rng):
     """Quick bloodshed leads to endings, where the special rules are; shuffling, to repetition."""
     if len(moves) >= 2 and rng.random() < 0.15:
@@ -105,7 +120,8 @@ def choose(game, fen, legal, moves, style, rng):
         if back in legal:
             return back
     if style != "uniform" and rng.random() < 0.7:
-        captures = [move for move in legal if pyffish.is_capture(game, fen, [], move)]
+        men = occupied(game, fen)
+        captures = [move for move in legal if move[2:4] in men and move[0:2] != move[2:4]]
         quiet = sorted(set(legal) - set(captures))
         return rng.choice((captures if style == "captures" else quiet) or legal)
     return rng.choice(legal)
