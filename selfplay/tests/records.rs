@@ -3,14 +3,15 @@
 mod common;
 
 use std::fs;
+use std::path::Path;
 
 use common::{config, games};
 use garuda_mcts::Wdl;
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{Color, Game, Move, MoveList, Outcome, Played, Reason, RuleSet};
 use garuda_selfplay::records::{
-    Decision, DecisionKind, GameHead, GameRecord, RecordError, RecordStore, decode_batch,
-    encode_batch, verify,
+    Decision, DecisionKind, GameHead, GameRecord, RecordError, RecordStore, Scanned, decode_batch,
+    encode_batch, scan, verify,
 };
 use proptest::prelude::*;
 
@@ -230,6 +231,47 @@ fn damaged_batches_are_set_aside_and_the_rest_is_used() {
     let loaded = store.load::<ToriPosition>(RuleSet::ToriShogi).unwrap();
     assert_eq!(loaded.records, all);
     assert!(loaded.refused.is_empty());
+}
+
+/// The numbers of all games that a scan sees, batch by batch, and what it says at the end.
+fn scanned(dir: &Path) -> (Vec<Vec<u64>>, Scanned) {
+    let mut seen = Vec::new();
+    let mut last = 0;
+    let scanned = scan::<ToriPosition, _>(
+        dir,
+        RuleSet::ToriShogi,
+        |records| records.iter().map(GameRecord::number).collect(),
+        |numbers| seen.push(numbers),
+        |progress| last = progress.batches - progress.batches_done,
+    );
+    assert_eq!(last, 0);
+    (seen, scanned.unwrap())
+}
+
+#[test]
+fn a_scan_sees_every_sound_game_once_and_changes_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let all = games(&config(&[]), 0, &(0..8).collect::<Vec<_>>(), 2);
+    let mut store = RecordStore::open(dir.path()).unwrap();
+    store.write(&all[..3]).unwrap();
+    store.write(&all[1..6]).unwrap();
+    for _ in 0..20 {
+        store.write(&all[6..]).unwrap();
+    }
+    let damaged = dir.path().join("00000008.games");
+    fs::write(&damaged, b"garuda").unwrap();
+    let pool = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        pool.build().unwrap().install(|| scanned(dir.path()))
+    };
+    let (seen, end) = pool(1);
+    assert_eq!(seen[..3], [vec![0, 1, 2], vec![3, 4, 5], vec![6, 7]]);
+    assert!(seen[3..].iter().all(Vec::is_empty));
+    assert_eq!(end.games, 8);
+    assert_eq!(end.refused.len(), 1);
+    assert!(end.refused[0].contains("00000008.games"));
+    assert!(damaged.exists());
+    assert_eq!(pool(3), (seen, end));
 }
 
 proptest! {

@@ -2,10 +2,12 @@
 
 mod batch;
 mod record;
+mod scan;
 mod store;
 mod verify;
 
 pub use batch::{BatchError, decode_batch, encode_batch};
 pub use record::{Decision, DecisionKind, GameHead, GameRecord, PolicyError};
+pub use scan::{ScanProgress, Scanned, scan};
 pub use store::{Loaded, RecordStore};
 pub use verify::{RecordError, verify};

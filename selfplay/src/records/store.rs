@@ -97,7 +97,10 @@ impl RecordStore {
     }
 }
 
-fn read_batch<P: Position>(path: &Path, rule_set: RuleSet) -> Result<Vec<GameRecord>, String> {
+pub(super) fn read_batch<P: Position>(
+    path: &Path,
+    rule_set: RuleSet,
+) -> Result<Vec<GameRecord>, String> {
     let length = fs::metadata(path).map_err(|e| e.to_string())?.len();
     if batch::is_too_large(length) {
         return Err(format!("{length} bytes are more than a batch can have"));
@@ -114,7 +117,7 @@ fn read_batch<P: Position>(path: &Path, rule_set: RuleSet) -> Result<Vec<GameRec
 }
 
 /// Number and path of all batches in a directory, in order.
-fn batches(dir: &Path) -> anyhow::Result<Vec<(u32, PathBuf)>> {
+pub(super) fn batches(dir: &Path) -> anyhow::Result<Vec<(u32, PathBuf)>> {
     let list = || -> io::Result<Vec<(u32, PathBuf)>> {
         let mut found = Vec::new();
         for entry in fs::read_dir(dir)? {
