@@ -1,22 +1,37 @@
+use std::fs::File;
 use std::io::{Write, stdout};
+use std::path::PathBuf;
+use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::thread::available_parallelism;
+use std::time::Duration;
 
-use anyhow::{bail, ensure};
+use anyhow::{Context, anyhow, bail, ensure};
 use clap::Args;
 use garuda_model::Encode;
 use garuda_rules::{RuleSet, with_rule_set};
-use garuda_selfplay::matches::{MatchOutcome, MatchSettings, play_match};
-use garuda_selfplay::players::{PlayerSpec, Seat};
+use garuda_selfplay::matches::{MatchOutcome, MatchSettings, Pgn, play_match};
+use garuda_selfplay::players::{Clock, Limit, PlayerSpec, Seat, Terms};
 use garuda_selfplay::ratings::{Sprt, Verdict};
-use garuda_selfplay::train::Stop;
+use garuda_selfplay::train::{Stop, init_logging};
 use serde_json::json;
+use tracing::warn;
 
 /// Let two players play each other.
 ///
 /// A player is a run (its newest checkpoint plays), a checkpoint, a .onnx file, `random`,
-/// `material` (looks one move ahead) or `material:<nodes>`. Games come in pairs from the same
-/// random opening with sides exchanged.
+/// `material` (looks one move ahead), `material:<nodes>`, or `uci:<command>` for any UCI engine
+/// that knows the variant. Games come in pairs from the same random opening with sides exchanged.
+/// Our rules decide when a game is over and how; nothing is adjudicated.
+///
+/// An engine's options and limit may follow its command, as in
+/// `uci:fairy-stockfish?nodes=1000&Threads=1&Skill Level=3`; UCI_Variant is set by itself. The
+/// limits are `nodes` and `movetime` (milliseconds) for each move, and `clock`, seconds for the
+/// game with an increment, as in `clock=10+0.1`. --nodes, --movetime and --clock are for all
+/// engines that do not say. Networks, `material` and `random` have no clock.
+///
+/// An engine that makes an illegal move, says it has no move where there are some, crashes,
+/// hangs or oversteps its time loses the game for that reason and is started anew.
 #[derive(Args, Debug)]
 pub(crate) struct Match {
     /// The player whose score is told
@@ -36,6 +51,18 @@ pub(crate) struct Match {
     /// Simulations a move of B, if not the same
     #[arg(long)]
     simulations_b: Option<u32>,
+    /// Nodes a move of engines
+    #[arg(long, group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// Milliseconds a move of engines
+    #[arg(long, group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
+    movetime: Option<u64>,
+    /// Seconds for a game and for each move of engines, as in 10+0.1
+    #[arg(long, group = "limit")]
+    clock: Option<Clock>,
+    /// Seconds after which a silent engine that has no clock counts as hung
+    #[arg(long, default_value_t = Terms::TIMEOUT.as_secs(), value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: u64,
     /// Random plies of an opening
     #[arg(long, default_value_t = 4)]
     opening_plies: u32,
@@ -49,7 +76,10 @@ pub(crate) struct Match {
     seed: u64,
     /// Games at a time [default: as many as cores]
     #[arg(long)]
-    threads: Option<usize>,
+    concurrency: Option<usize>,
+    /// Write the games to this file as they end, in the manner of PGN with moves in UCI notation
+    #[arg(long, value_name = "FILE")]
+    pgn: Option<PathBuf>,
     /// Print one JSON object instead
     #[arg(long)]
     json: bool,
@@ -62,12 +92,8 @@ impl Match {
             "--games must be even, for games are played in pairs, not {}",
             self.games
         );
-        let first = self
-            .first
-            .seat(self.simulations_a.unwrap_or(self.simulations))?;
-        let second = self
-            .second
-            .seat(self.simulations_b.unwrap_or(self.simulations))?;
+        let first = self.first.seat(&self.terms(self.simulations_a))?;
+        let second = self.second.seat(&self.terms(self.simulations_b))?;
         let rule_set = match (first.rule_set(), second.rule_set(), self.game) {
             (Some(a), Some(b), _) if a != b => {
                 bail!("{} plays {a}, {} {b}", self.first, self.second)
@@ -90,6 +116,17 @@ impl Match {
         self.print(&outcome)
     }
 
+    fn terms(&self, simulations: Option<u32>) -> Terms {
+        let time = self.movetime.map(Duration::from_millis);
+        Terms {
+            simulations: simulations.unwrap_or(self.simulations),
+            limit: (self.nodes.map(Limit::Nodes))
+                .or(time.map(Limit::MoveTime))
+                .or(self.clock.map(Limit::Clock)),
+            timeout: Duration::from_secs(self.timeout),
+        }
+    }
+
     fn play<P: Encode>(&self, first: &Seat, second: &Seat) -> anyhow::Result<MatchOutcome> {
         let settings = MatchSettings {
             games: self.games,
@@ -100,24 +137,61 @@ impl Match {
             },
             seed: self.seed,
             threads: self
-                .threads
+                .concurrency
                 .unwrap_or_else(|| available_parallelism().map_or(1, usize::from)),
         };
+        let players = self.names();
+        let mut records = match &self.pgn {
+            None => None,
+            Some(path) => {
+                let cannot = || format!("cannot write {}", path.display());
+                Some(File::create(path).with_context(cannot)?)
+            }
+        };
+        let log = init_logging(!self.json);
+        let watched = Mutex::new((log.phase("match", self.games as u64), &mut records));
         Stop::on_signals(None)?.watch(|stop: &AtomicBool| {
             play_match(
                 &|| first.player::<P>(),
                 &|| second.player::<P>(),
                 &settings,
                 stop,
-                &|_| (),
+                &|tally, pair| {
+                    let mut watched = watched.lock().map_err(|_| anyhow!("a thread panicked"))?;
+                    let (phase, records) = &mut *watched;
+                    for game in pair {
+                        if let Some((loser, forfeit)) = game.forfeit() {
+                            let loser = &players[loser];
+                            warn!("game {}: {loser} loses by {forfeit}", game.number);
+                        }
+                        if let Some(file) = records {
+                            let pgn = Pgn {
+                                game,
+                                players: &players,
+                            };
+                            // In one piece, so that no reader finds half a game.
+                            file.write_all(pgn.to_string().as_bytes())
+                                .context("cannot write the games")?;
+                        }
+                    }
+                    phase.set(tally.games(), || {
+                        format!("{:.1} % for A", tally.score() * 100.0)
+                    });
+                    Ok(())
+                },
             )
         })
+    }
+
+    fn names(&self) -> [String; 2] {
+        [self.first.to_string(), self.second.to_string()]
     }
 
     fn print(&self, outcome: &MatchOutcome) -> anyhow::Result<()> {
         let mut out = stdout().lock();
         let tally = &outcome.tally;
         let estimate = tally.estimate();
+        let names = self.names();
         if self.json {
             let object = json!({
                 "games": outcome.games,
@@ -131,6 +205,14 @@ impl Match {
                 "pentanomial": tally.pentanomial,
                 "distinct_games": outcome.distinct_games,
                 "ends": outcome.ends,
+                "forfeits": (outcome.forfeits.iter())
+                    .map(|lost| json!({
+                        "game": lost.game,
+                        "loser": names[lost.loser],
+                        "reason": lost.forfeit.fault.name(),
+                        "words": lost.forfeit.words,
+                    }))
+                    .collect::<Vec<_>>(),
             });
             writeln!(out, "{object}")?;
             return Ok(());
@@ -169,6 +251,18 @@ impl Match {
         )?;
         for (reason, games) in &outcome.ends {
             writeln!(out, "  {games:>6} by {reason}")?;
+        }
+        for (player, name) in names.iter().enumerate() {
+            let mut lost = (outcome.forfeits.iter()).filter(|game| game.loser == player);
+            if let Some(first) = lost.next() {
+                writeln!(
+                    out,
+                    "BEWARE: {name} lost {} games by its own fault, the first of them game {} by {}",
+                    1 + lost.count(),
+                    first.game,
+                    first.forfeit
+                )?;
+            }
         }
         Ok(())
     }

@@ -23,7 +23,7 @@ pub(crate) struct Cli {
 #[derive(Subcommand, Debug)]
 enum Command {
     Train(train::Train),
-    Match(match_::Match),
+    Match(Box<match_::Match>),
     Ladder(ladder::Ladder),
     Status(status::Status),
     Export(export::Export),

@@ -1,11 +1,12 @@
 use std::hash::{BuildHasher, RandomState};
 use std::io::{BufRead, Write, stdin, stdout};
+use std::time::Duration;
 
 use anyhow::bail;
 use clap::Args;
 use garuda_model::Encode;
-use garuda_rules::{Color, Game, MoveList, Played, Position, RuleSet, with_rule_set};
-use garuda_selfplay::players::{PlayerSpec, Seat};
+use garuda_rules::{Color, Game, MoveList, Position, RuleSet, with_rule_set};
+use garuda_selfplay::players::{Limit, Line, PlayerSpec, Seat, Terms};
 
 /// Play against a network, or any other player, in the terminal.
 ///
@@ -13,7 +14,8 @@ use garuda_selfplay::players::{PlayerSpec, Seat};
 /// the answer, `quit` ends.
 #[derive(Args, Debug)]
 pub(crate) struct Play {
-    /// A run, a checkpoint, a .onnx file, random, material or material:<nodes>
+    /// A run, a checkpoint, a .onnx file, random, material, material:<nodes> or uci:<command>,
+    /// which thinks for a second unless it says otherwise, as in uci:<command>?nodes=1000
     player: PlayerSpec,
     /// Simulations a move of a network
     #[arg(long, default_value_t = 400)]
@@ -31,7 +33,10 @@ pub(crate) struct Play {
 
 impl Play {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        let seat = self.player.seat(self.simulations)?;
+        let seat = self.player.seat(&Terms {
+            limit: Some(Limit::MoveTime(Duration::from_secs(1))),
+            ..Terms::simulations(self.simulations)
+        })?;
         let Some(rule_set) = seat.rule_set().or(self.game) else {
             bail!("--game must say what to play");
         };
@@ -40,8 +45,8 @@ impl Play {
 
     fn play<P: Encode>(&self, seat: &Seat) -> anyhow::Result<()> {
         let start = match &self.fen {
-            Some(text) => Played::<P>::from_text(text)?,
-            None => Played::start(),
+            Some(text) => Line::new(text.parse::<P>()?),
+            None => Line::new(P::start()),
         };
         let human = if self.black {
             Color::Black
@@ -54,7 +59,8 @@ impl Play {
         let mut input = stdin().lock();
         let mut out = stdout().lock();
         loop {
-            let game = past.last().expect("the start is never taken back").clone();
+            let line = past.last().expect("the start is never taken back").clone();
+            let game = line.game();
             let mut legal = MoveList::new();
             game.legal_moves(&mut legal);
             if let Some(outcome) = game.outcome_given(&legal) {
@@ -65,9 +71,9 @@ impl Play {
                 }
                 return Ok(());
             }
-            let mut next = game.clone();
+            let mut next = line.clone();
             if game.turn() != human {
-                let mv = player.choose(&game)?;
+                let mv = player.choose(&line, None)?;
                 writeln!(out, "{} plays {}", game.turn(), game.position().uci(mv))?;
                 next.play(mv);
                 past.push(next);
@@ -91,14 +97,17 @@ impl Play {
                 "undo" => {
                     let earlier = past[..past.len() - 1]
                         .iter()
-                        .rposition(|g| g.turn() == human);
+                        .rposition(|earlier| earlier.game().turn() == human);
                     match earlier {
                         Some(at) => past.truncate(at + 1),
                         None => writeln!(out, "there is nothing to take back")?,
                     }
                 }
-                text => match next.play_uci(text) {
-                    Ok(_) => past.push(next),
+                text => match game.position().parse_uci(text) {
+                    Ok(mv) => {
+                        next.play(mv);
+                        past.push(next);
+                    }
                     Err(e) => writeln!(out, "{e}; `moves` lists the legal ones")?,
                 },
             }

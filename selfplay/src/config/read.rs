@@ -167,10 +167,16 @@ impl Config {
             problems.add(format!("network: {e}"));
         }
         for anchor in &self.evaluation.anchors {
-            if matches!(anchor.parse(), Err(_) | Ok(PlayerSpec::Model(_))) {
-                problems.add(format!(
-                    "evaluation.anchors: there is no player {anchor:?}; there are \"random\", \"material\" and \"material:<nodes>\""
-                ));
+            match anchor.parse() {
+                Ok(PlayerSpec::Random | PlayerSpec::Material(_)) => {}
+                Ok(PlayerSpec::Uci(engine)) if engine.limit.is_some() => {}
+                Ok(PlayerSpec::Uci(_)) => problems.add(format!(
+                    "evaluation.anchors: {anchor:?} must say how long it may think, as in \"uci:<command>?nodes=1000\""
+                )),
+                Ok(PlayerSpec::Model(_)) => problems.add(format!(
+                    "evaluation.anchors: there is no player {anchor:?}; there are \"random\", \"material\", \"material:<nodes>\" and \"uci:<command>?nodes=<nodes>\""
+                )),
+                Err(e) => problems.add(format!("evaluation.anchors: {anchor:?}: {e:#}")),
             }
         }
     }

@@ -1,7 +1,11 @@
 //! Matches: pairs of games from one opening with sides exchanged.
 
+mod game;
 mod openings;
+mod pgn;
 mod play;
 
+pub use game::{End, MatchGame};
 pub use openings::openings;
-pub use play::{MatchOutcome, MatchSettings, play_match};
+pub use pgn::Pgn;
+pub use play::{ForfeitedGame, MatchOutcome, MatchSettings, play_match};

@@ -2,15 +2,16 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use anyhow::{Context, anyhow, bail};
-use garuda_rules::{Color, Game, Move, MoveList, Outcome, Played, Position};
+use anyhow::{anyhow, bail};
+use garuda_rules::Position;
 
-use super::openings;
-use crate::players::Player;
+use super::game::play_game;
+use super::{MatchGame, openings};
+use crate::players::{Forfeit, Line, Player};
 use crate::ratings::Tally;
 use crate::seeds;
 
-/// The terms of a match.
+/// How a match is played.
 #[derive(Clone, Debug)]
 pub struct MatchSettings<P> {
     /// Even, for they are played in pairs.
@@ -30,17 +31,23 @@ pub struct MatchOutcome {
     pub distinct_games: u64,
     /// Distinct games by the reason of their end.
     pub ends: BTreeMap<String, u64>,
+    /// Games that a player gave away by a fault, in order.
+    pub forfeits: Vec<ForfeitedGame>,
 }
 
-/// A finished game of a match.
-struct Finished {
-    /// The key of the opening.
-    opening: u64,
-    moves: Vec<Move>,
-    outcome: Outcome,
+/// A game that was not lost on the board.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ForfeitedGame {
+    /// Counted from 1.
+    pub game: usize,
+    /// 0 for the first player, 1 for the second.
+    pub loser: usize,
+    pub forfeit: Forfeit,
 }
 
 type Opener<'a, P> = &'a (dyn Fn() -> anyhow::Result<Box<dyn Player<P>>> + Sync);
+
+type Watcher<'a, P> = &'a (dyn Fn(&Tally, &[MatchGame<P>; 2]) -> anyhow::Result<()> + Sync);
 
 /// Plays a match on several threads, each with players of its own. Ends early, with the pairs
 /// finished by then, when `stop` is set. `watch` is told of each finished pair.
@@ -49,7 +56,7 @@ pub fn play_match<P: Position>(
     second: Opener<'_, P>,
     settings: &MatchSettings<P>,
     stop: &AtomicBool,
-    watch: &(dyn Fn(&Tally) + Sync),
+    watch: Watcher<'_, P>,
 ) -> anyhow::Result<MatchOutcome> {
     let pairs = settings.games / 2;
     let openings = openings(
@@ -61,7 +68,7 @@ pub fn play_match<P: Position>(
     let next = AtomicUsize::new(0);
     let failed = AtomicBool::new(false);
     let so_far = Mutex::new(Tally::default());
-    let work = || -> anyhow::Result<Vec<(usize, [Finished; 2])>> {
+    let work = || -> anyhow::Result<Vec<(usize, [MatchGame<P>; 2])>> {
         let mut players = [first()?, second()?];
         let mut done = Vec::new();
         while !stop.load(Ordering::Relaxed) && !failed.load(Ordering::Relaxed) {
@@ -74,7 +81,7 @@ pub fn play_match<P: Position>(
                 .lock()
                 .map_err(|_| anyhow!("another thread panicked"))?;
             tally.add_pair(results(&pair));
-            watch(&tally);
+            watch(&tally, &pair)?;
             done.push((number, pair));
         }
         Ok(done)
@@ -105,31 +112,30 @@ pub fn play_match<P: Position>(
 }
 
 /// Results of a pair for the first player, who is White in the first game.
-fn results(pair: &[Finished; 2]) -> [i8; 2] {
-    let result = |game: &Finished, color| match game.outcome.winner {
-        None => 0,
-        Some(winner) if winner == color => 1,
-        Some(_) => -1,
-    };
-    [
-        result(&pair[0], Color::White),
-        result(&pair[1], Color::Black),
-    ]
+fn results<P: Position>(pair: &[MatchGame<P>; 2]) -> [i8; 2] {
+    [pair[0].result(), pair[1].result()]
 }
 
-fn summary<'a>(pairs: impl Iterator<Item = &'a [Finished; 2]>) -> MatchOutcome {
+fn summary<'a, P: Position>(pairs: impl Iterator<Item = &'a [MatchGame<P>; 2]>) -> MatchOutcome {
     let mut outcome = MatchOutcome::default();
     let mut seen = HashSet::new();
     for pair in pairs {
         outcome.games += 2;
         let mut fresh = false;
-        for (i, game) in pair.iter().enumerate() {
-            let codes: Vec<_> = game.moves.iter().map(|mv| mv.code()).collect();
-            if seen.insert((i, game.opening, codes)) {
+        for game in pair {
+            if let Some((loser, forfeit)) = game.forfeit() {
+                outcome.forfeits.push(ForfeitedGame {
+                    game: game.number,
+                    loser,
+                    forfeit: forfeit.clone(),
+                });
+            }
+            let codes: Vec<_> = game.line.moves().iter().map(|mv| mv.code()).collect();
+            if seen.insert((game.white, codes)) {
                 fresh = true;
                 outcome.distinct_games += 1;
                 *(outcome.ends)
-                    .entry(game.outcome.reason.name().to_owned())
+                    .entry(game.end.reason().to_owned())
                     .or_default() += 1;
             }
         }
@@ -142,50 +148,16 @@ fn summary<'a>(pairs: impl Iterator<Item = &'a [Finished; 2]>) -> MatchOutcome {
 
 fn play_pair<P: Position>(
     players: &mut [Box<dyn Player<P>>; 2],
-    opening: &Played<P>,
+    opening: &Line<P>,
     seed: u64,
     number: usize,
-) -> anyhow::Result<[Finished; 2]> {
+) -> anyhow::Result<[MatchGame<P>; 2]> {
     let mut game = |white: usize| {
         for (i, player) in players.iter_mut().enumerate() {
             let numbers = [number as u64, white as u64, i as u64];
             player.begin(seeds::derive(seed, "match", &numbers));
         }
-        play_game(players, white, opening)
-            .with_context(|| format!("game {} of the match", 2 * number + white + 1))
+        play_game(players, white, opening, 2 * number + white + 1)
     };
     Ok([game(0)?, game(1)?])
-}
-
-fn play_game<P: Position>(
-    players: &mut [Box<dyn Player<P>>; 2],
-    white: usize,
-    opening: &Played<P>,
-) -> anyhow::Result<Finished> {
-    let mut game = opening.clone();
-    let mut moves = Vec::new();
-    let mut legal = MoveList::new();
-    loop {
-        game.legal_moves(&mut legal);
-        if let Some(outcome) = game.outcome_given(&legal) {
-            return Ok(Finished {
-                opening: opening.state_key(),
-                moves,
-                outcome,
-            });
-        }
-        let player = match game.turn() {
-            Color::White => white,
-            Color::Black => 1 - white,
-        };
-        let mv = players[player].choose(&game)?;
-        if !legal.contains(&mv) {
-            bail!(
-                "a player chose {mv:?}, which is not legal in {}",
-                game.position()
-            );
-        }
-        moves.push(mv);
-        game.play(mv);
-    }
 }

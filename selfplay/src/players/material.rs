@@ -3,7 +3,7 @@ use garuda_rules::{Color, Game, Kind, Move, MoveList, Occupant, Played, Position
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::Player;
+use super::{Clock, Line, NoMove, Player};
 use crate::seeds;
 
 /// Counts men, looks one move ahead or as far as a number of nodes allows, and takes any of the
@@ -168,7 +168,8 @@ impl<P: Position> Player<P> for Material {
         self.rng = seeds::rng(seed);
     }
 
-    fn choose(&mut self, game: &Played<P>) -> anyhow::Result<Move> {
+    fn choose(&mut self, line: &Line<P>, _opponent: Option<Clock>) -> Result<Move, NoMove> {
+        let game = line.game();
         let mut moves = MoveList::new();
         game.legal_moves(&mut moves);
         moves.shuffle(&mut self.rng);
@@ -189,6 +190,6 @@ impl<P: Position> Player<P> for Material {
                 moves[..=place].rotate_right(1);
             }
         }
-        best.context("the game is over")
+        Ok(best.context("the game is over")?)
     }
 }

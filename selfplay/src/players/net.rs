@@ -3,7 +3,7 @@ use garuda_mcts::{Analysis, AnalysisSettings, Limits, Signal};
 use garuda_model::{Encode, Model, OnnxEvaluator};
 use garuda_rules::{Move, Played};
 
-use super::Player;
+use super::{Clock, Line, NoMove, Player};
 
 /// Leaves in a batch: little is lost in strength, and batches are faster than single positions.
 const LEAVES: u32 = 4;
@@ -37,10 +37,12 @@ impl<P: Encode> Net<P> {
 impl<P: Encode> Player<P> for Net<P> {
     fn begin(&mut self, _seed: u64) {}
 
-    fn choose(&mut self, game: &Played<P>) -> anyhow::Result<Move> {
-        self.analysis.reset(game);
+    fn choose(&mut self, line: &Line<P>, _opponent: Option<Clock>) -> Result<Move, NoMove> {
+        self.analysis.reset(line.game());
         let limits = Limits::nodes(self.simulations);
-        let report = (self.analysis).think(&mut self.evaluator, limits, &Signal::new(), |_| ())?;
-        report.best.context("the game is over")
+        let report = (self.analysis)
+            .think(&mut self.evaluator, limits, &Signal::new(), |_| ())
+            .map_err(anyhow::Error::from)?;
+        Ok(report.best.context("the game is over")?)
     }
 }

@@ -1,9 +1,9 @@
 use anyhow::Context;
 use garuda_mcts::random_move;
-use garuda_rules::{Move, Played, Position};
+use garuda_rules::{Move, Position};
 use rand_chacha::ChaCha8Rng;
 
-use super::Player;
+use super::{Clock, Line, NoMove, Player};
 use crate::seeds;
 
 /// Plays any legal move.
@@ -29,7 +29,7 @@ impl<P: Position> Player<P> for Random {
         self.rng = seeds::rng(seed);
     }
 
-    fn choose(&mut self, game: &Played<P>) -> anyhow::Result<Move> {
-        random_move(game, &mut self.rng).context("the game is over")
+    fn choose(&mut self, line: &Line<P>, _opponent: Option<Clock>) -> Result<Move, NoMove> {
+        Ok(random_move(line.game(), &mut self.rng).context("the game is over")?)
     }
 }

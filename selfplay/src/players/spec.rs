@@ -1,12 +1,13 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use garuda_model::{Encode, Model};
 use garuda_rules::RuleSet;
 
-use super::{Material, Net, Player, Random};
+use super::{Limit, Material, Net, Player, Random, Uci, UciSpec};
 use crate::run::RunDir;
 
 /// A player as named on the command line.
@@ -17,6 +18,31 @@ pub enum PlayerSpec {
     Material(Option<u64>),
     /// A model file, a checkpoint's directory, or a run's, whose newest checkpoint plays.
     Model(PathBuf),
+    /// Another program.
+    Uci(UciSpec),
+}
+
+/// What players are given to think with, unless their names say otherwise.
+#[derive(Copy, Clone, Debug)]
+pub struct Terms {
+    /// A network's for each move.
+    pub simulations: u32,
+    /// Of other programs; they cannot play without any.
+    pub limit: Option<Limit>,
+    /// How long other programs may be silent while no clock runs.
+    pub timeout: Duration,
+}
+
+impl Terms {
+    pub const TIMEOUT: Duration = Duration::from_secs(60);
+
+    pub fn simulations(simulations: u32) -> Terms {
+        Terms {
+            simulations,
+            limit: None,
+            timeout: Terms::TIMEOUT,
+        }
+    }
 }
 
 /// A player that is ready to be seated at any number of boards.
@@ -24,7 +50,15 @@ pub enum PlayerSpec {
 pub enum Seat {
     Random,
     Material(Option<u64>),
-    Net { model: Model, simulations: u32 },
+    Net {
+        model: Model,
+        simulations: u32,
+    },
+    Uci {
+        spec: UciSpec,
+        limit: Limit,
+        timeout: Duration,
+    },
 }
 
 impl FromStr for PlayerSpec {
@@ -40,6 +74,7 @@ impl FromStr for PlayerSpec {
                     .with_context(|| format!("{nodes:?} is not a number of nodes"))?;
                 Ok(PlayerSpec::Material(Some(nodes)))
             }
+            Some(("uci", engine)) => Ok(PlayerSpec::Uci(engine.parse()?)),
             _ => Ok(PlayerSpec::Model(text.into())),
         }
     }
@@ -52,6 +87,7 @@ impl fmt::Display for PlayerSpec {
             PlayerSpec::Material(None) => f.write_str("material"),
             PlayerSpec::Material(Some(nodes)) => write!(f, "material:{nodes}"),
             PlayerSpec::Model(path) => write!(f, "{}", path.display()),
+            PlayerSpec::Uci(engine) => write!(f, "uci:{engine}"),
         }
     }
 }
@@ -67,7 +103,7 @@ pub fn find_model(path: &Path) -> anyhow::Result<PathBuf> {
     }
     if !path.exists() {
         bail!(
-            "{} does not exist; a player is a run, a checkpoint, a .onnx file, random, material or material:<nodes>",
+            "{} does not exist; a player is a run, a checkpoint, a .onnx file, random, material, material:<nodes> or uci:<command>",
             path.display()
         );
     }
@@ -79,8 +115,8 @@ pub fn find_model(path: &Path) -> anyhow::Result<PathBuf> {
 }
 
 impl PlayerSpec {
-    /// Reads what the player needs. `simulations` are a network's for each move.
-    pub fn seat(&self, simulations: u32) -> anyhow::Result<Seat> {
+    /// Reads what the player needs.
+    pub fn seat(&self, terms: &Terms) -> anyhow::Result<Seat> {
         Ok(match self {
             PlayerSpec::Random => Seat::Random,
             PlayerSpec::Material(nodes) => Seat::Material(*nodes),
@@ -88,8 +124,18 @@ impl PlayerSpec {
                 let path = find_model(path)?;
                 let model =
                     Model::read(&path).with_context(|| format!("cannot use {}", path.display()))?;
-                Seat::Net { model, simulations }
+                Seat::Net {
+                    model,
+                    simulations: terms.simulations,
+                }
             }
+            PlayerSpec::Uci(spec) => Seat::Uci {
+                spec: spec.clone(),
+                limit: spec.limit.or(terms.limit).with_context(|| {
+                    format!("nothing says how long {self} may think; ?nodes=1000 after it would")
+                })?,
+                timeout: terms.timeout,
+            },
         })
     }
 }
@@ -108,6 +154,11 @@ impl Seat {
             Seat::Random => Box::new(Random::new()),
             Seat::Material(nodes) => Box::new(Material::new::<P>(*nodes)),
             Seat::Net { model, simulations } => Box::new(Net::new(model, *simulations)?),
+            Seat::Uci {
+                spec,
+                limit,
+                timeout,
+            } => Box::new(Uci::start(spec, P::RULES, *limit, *timeout)?),
         })
     }
 }

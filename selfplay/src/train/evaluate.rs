@@ -1,12 +1,12 @@
 use std::sync::Mutex;
 
 use garuda_model::Encode;
-use tracing::info;
+use tracing::{info, warn};
 
 use super::session::Session;
 use super::ui::Phase;
 use crate::matches::{MatchSettings, play_match};
-use crate::players::PlayerSpec;
+use crate::players::{PlayerSpec, Terms};
 use crate::ratings::{Estimate, Sprt, Verdict};
 use crate::run::{Event, MatchFigures, MatchResult, checkpoint_name};
 use crate::seeds;
@@ -73,8 +73,14 @@ impl<P: Encode> Session<P> {
         if self.stop.is_due() {
             return Ok(false);
         }
-        let first = PlayerSpec::Model(self.run.checkpoint(net)).seat(settings.simulations)?;
-        let second = spec.seat(settings.simulations)?;
+        let means = Terms::simulations(settings.simulations);
+        let first = PlayerSpec::Model(self.run.checkpoint(net)).seat(&means)?;
+        let second = spec.seat(&means)?;
+        if let (PlayerSpec::Uci(_), Err(error)) = (spec, second.player::<P>()) {
+            // A run outlives the programs it was once compared with.
+            warn!("no match against {opponent}: {error:#}");
+            return Ok(true);
+        }
         let terms = MatchSettings {
             games: settings.games as usize,
             opening_plies: settings.opening_plies,
@@ -90,19 +96,24 @@ impl<P: Encode> Session<P> {
                 &|| second.player::<P>(),
                 &terms,
                 due,
-                &|tally| {
+                &|tally, _| {
                     if let Ok(mut phase) = phase.lock() {
                         let score = tally.score() * 100.0;
                         phase.set(tally.games(), || {
                             format!("{own} – {opponent}: {score:.0} %")
                         });
                     }
+                    Ok(())
                 },
             )
         })?;
         drop(phase);
         if outcome.games < u64::from(settings.games) {
             return Ok(false);
+        }
+        for lost in &outcome.forfeits {
+            let loser = [own.as_str(), opponent][lost.loser];
+            warn!("{loser} gave game {} away by {}", lost.game, lost.forfeit);
         }
         let result = MatchResult {
             first: own.clone(),

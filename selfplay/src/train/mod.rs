@@ -14,4 +14,4 @@ mod ui;
 pub use progress::Progress;
 pub use session::{Summary, TrainOptions, train};
 pub use stop::Stop;
-pub use ui::{Log, init_logging};
+pub use ui::{Log, Phase, init_logging};

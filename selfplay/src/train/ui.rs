@@ -40,7 +40,7 @@ impl Log {
     }
 
     /// A phase of `length` steps.
-    pub(super) fn phase(&self, name: &str, length: u64) -> Phase {
+    pub fn phase(&self, name: &str, length: u64) -> Phase {
         let bar = self.bars.add(ProgressBar::new(length));
         let style = ProgressStyle::with_template(
             "{prefix:<12} [{bar:30}] {pos}/{len}  {elapsed} · {eta} left  {msg}",
@@ -62,7 +62,7 @@ impl Log {
 
 /// A phase that is being shown; the end of this value ends it.
 #[derive(Debug)]
-pub(super) struct Phase {
+pub struct Phase {
     bar: ProgressBar,
     name: String,
     /// Where there is no terminal: when the last line was written.
@@ -71,7 +71,7 @@ pub(super) struct Phase {
 
 impl Phase {
     /// Shows how far the phase is, with a few words.
-    pub(super) fn set(&mut self, position: u64, words: impl FnOnce() -> String) {
+    pub fn set(&mut self, position: u64, words: impl FnOnce() -> String) {
         match &mut self.plain {
             None => {
                 self.bar.set_message(words());
