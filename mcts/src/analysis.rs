@@ -50,6 +50,10 @@ pub struct Report {
     pub proof: Option<Proof>,
     /// Visits of the root, those of a reused tree included.
     pub visits: u32,
+    /// Those of them that this search made.
+    pub new_visits: u32,
+    /// Visits of the most visited move besides the best, not counting moves that are lost.
+    pub rival_visits: u32,
     /// Positions the evaluator was asked about.
     pub evaluations: u64,
     pub elapsed: Duration,
@@ -82,6 +86,12 @@ impl<G: Game> Analysis<G> {
 
     pub fn game(&self) -> &G {
         self.search.game()
+    }
+
+    /// Changes how many leaves go into a batch and how many moves are reported, both at most.
+    pub fn adjust(&mut self, leaves: usize, lines: usize) {
+        self.settings.leaves = leaves;
+        self.settings.lines = lines;
     }
 
     /// Turns to another game: empties the tree.
@@ -125,7 +135,7 @@ impl<G: Game> Analysis<G> {
         mut info: impl FnMut(&Report),
     ) -> Result<Report, EvalError> {
         let begun = Instant::now();
-        let before = self.batch.evaluations();
+        let before = (self.search.visits(), self.batch.evaluations());
         let leaves = self.settings.leaves.clamp(1, evaluator.capacity());
         let mut reported = begun;
         self.search.begin(u32::MAX);
@@ -162,7 +172,8 @@ impl<G: Game> Analysis<G> {
                 .is_some_and(|depth| self.search.depth(self.settings.choice) >= depth as usize)
     }
 
-    fn report(&self, begun: Instant, evaluations_before: u64) -> Report {
+    /// `before` are the visits and evaluations when the search began.
+    fn report(&self, begun: Instant, before: (u32, u64)) -> Report {
         let search = &self.search;
         Report {
             best: search.best(self.settings.choice),
@@ -170,7 +181,9 @@ impl<G: Game> Analysis<G> {
             wdl: search.value(),
             proof: search.proof(),
             visits: search.visits(),
-            evaluations: self.batch.evaluations() - evaluations_before,
+            rival_visits: search.rival_visits(self.settings.choice),
+            new_visits: search.visits() - before.0,
+            evaluations: self.batch.evaluations() - before.1,
             elapsed: begun.elapsed(),
             fullness: search.fullness(),
         }

@@ -91,6 +91,20 @@ pub(crate) fn best(tree: &Tree, id: NodeId, choice: Choice) -> Option<usize> {
     Some(best.0)
 }
 
+/// Visits of the root's most visited move besides the best, not counting moves that are lost.
+pub(crate) fn rival_visits(tree: &Tree, choice: Choice) -> u32 {
+    let turn = tree.root().turn();
+    let best = best(tree, NodeId::ROOT, choice);
+    tree.edges(NodeId::ROOT)
+        .enumerate()
+        .filter(|&(index, _)| Some(index) != best)
+        .filter_map(|(_, edge)| edge.child)
+        .filter(|child| !matches!(child.proof_for(turn), Some(Proof::Loss(_))))
+        .map(Node::visits)
+        .max()
+        .unwrap_or(0)
+}
+
 /// The principal variation: the best moves from the root as far as they were visited.
 pub(crate) fn variation(tree: &Tree, choice: Choice) -> impl Iterator<Item = Move> {
     follow(tree, NodeId::ROOT, choice)

@@ -142,6 +142,11 @@ impl<G: Game> Puct<G> {
         Some(self.moves()[edge])
     }
 
+    /// Visits of the most visited move besides the best, not counting moves that are lost.
+    pub fn rival_visits(&self, choice: Choice) -> u32 {
+        choice::rival_visits(&self.walk.tree, choice)
+    }
+
     /// How long the principal variation is.
     pub fn depth(&self, choice: Choice) -> usize {
         choice::variation(&self.walk.tree, choice).count()
