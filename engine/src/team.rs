@@ -1,0 +1,93 @@
+use anyhow::Context;
+use garuda_mcts::{Answers, EvalError, Evaluator};
+use garuda_model::{Encode, Model, OnnxEvaluator};
+use garuda_rules::{Move, Played};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// Several evaluators of one network, one for each thread, that share every batch.
+///
+/// The search itself stays on one thread: against a network it takes a few per cent of the time.
+pub(crate) struct Team<P> {
+    members: Vec<Member<P>>,
+    /// For all members but the first, who works on the thread that asks.
+    pool: ThreadPool,
+    /// Positions in the batch. They are dealt out in turn.
+    size: usize,
+}
+
+struct Member<P> {
+    evaluator: OnnxEvaluator<P>,
+    answers: Answers,
+    result: Result<(), EvalError>,
+}
+
+impl<P: Encode> Team<P> {
+    /// The positions that each member judges at a time. More are a little faster for each, but
+    /// the search knows less when it chooses them.
+    pub(crate) const LEAVES: usize = 8;
+
+    pub(crate) fn new(model: &Model, threads: usize) -> anyhow::Result<Team<P>> {
+        let member = |_| {
+            Ok(Member {
+                evaluator: OnnxEvaluator::new(model, Self::LEAVES)?,
+                answers: Answers::default(),
+                result: Ok(()),
+            })
+        };
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(threads.saturating_sub(1).max(1))
+            .thread_name(|i| format!("evaluator {}", i + 2))
+            .build()
+            .context("cannot start the threads")?;
+        Ok(Team {
+            members: (0..threads).map(member).collect::<anyhow::Result<_>>()?,
+            pool,
+            size: 0,
+        })
+    }
+}
+
+impl<P: Encode> Evaluator<Played<P>> for Team<P> {
+    fn capacity(&self) -> usize {
+        self.members.len() * Self::LEAVES
+    }
+
+    fn push(&mut self, game: &Played<P>, legal: &[Move]) {
+        let member = self.size % self.members.len();
+        self.members[member].evaluator.push(game, legal);
+        self.size += 1;
+    }
+
+    fn run(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
+        let size = std::mem::take(&mut self.size);
+        let (first, rest) = self
+            .members
+            .split_first_mut()
+            .expect("a team of one at least");
+        if rest.is_empty() {
+            return first.evaluator.run(answers);
+        }
+        self.pool.in_place_scope(|scope| {
+            for member in rest {
+                scope.spawn(|_| member.run());
+            }
+            first.run();
+        });
+        answers.clear();
+        for member in &mut self.members {
+            std::mem::replace(&mut member.result, Ok(()))?;
+        }
+        for i in 0..size {
+            let member = &self.members[i % self.members.len()];
+            let (wdl, logits) = member.answers.get(i / self.members.len());
+            answers.push(wdl, logits.iter().copied())?;
+        }
+        Ok(())
+    }
+}
+
+impl<P: Encode> Member<P> {
+    fn run(&mut self) {
+        self.result = self.evaluator.run(&mut self.answers);
+    }
+}
