@@ -1,6 +1,7 @@
 use garuda_rules::{Game, Move};
 use rand::Rng;
 
+use crate::choice::{self, Choice, Line};
 use crate::halving::{Candidate, Halving};
 use crate::improve::{self, Tried};
 use crate::numbers::{exp, gumbel};
@@ -212,6 +213,18 @@ impl<G: Game> Gumbel<G> {
 
     pub fn outline(&self) -> Outline<'_> {
         Outline(self.tree())
+    }
+
+    /// The move [to play](Gumbel::best) and what should follow it, each time the most visited
+    /// move. `None` if that move was not visited, or the game is over.
+    pub fn line(&self) -> Option<Line> {
+        if self.moves().is_empty() || self.logits.is_empty() && self.proof().is_none() {
+            return None;
+        }
+        let best = self.moves()[self.best()];
+        choice::lines(&self.walk.tree, Choice::MostVisits, usize::MAX)
+            .into_iter()
+            .find(|line| line.moves[0] == best)
     }
 
     /// The result with best play, where the search could prove it.

@@ -11,7 +11,7 @@ pub(crate) const UNFINISHED: &str = "tmp";
 
 /// Replaces or creates a file: a reader sees the old content or the new one, also after a crash
 /// at any moment, and once this returns the new one survives a loss of power.
-pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let write = || -> io::Result<()> {
         let unfinished = unfinished(path);
         let mut file = File::create(&unfinished)?;

@@ -3,6 +3,7 @@
 pub mod config;
 pub mod generate;
 pub mod matches;
+pub mod openings;
 pub mod players;
 pub mod ratings;
 pub mod records;
@@ -12,3 +13,5 @@ pub mod seeds;
 pub mod train;
 
 mod files;
+
+pub use files::write_atomically;

@@ -4,6 +4,7 @@ mod bench;
 mod export;
 mod ladder;
 mod match_;
+mod openings;
 mod perft;
 mod play;
 mod rules;
@@ -25,6 +26,7 @@ enum Command {
     Train(train::Train),
     Match(Box<match_::Match>),
     Ladder(ladder::Ladder),
+    Openings(openings::Openings),
     Status(status::Status),
     Export(export::Export),
     Play(play::Play),
@@ -39,6 +41,7 @@ impl Cli {
             Command::Train(command) => command.run(),
             Command::Match(command) => command.run(),
             Command::Ladder(command) => command.run(),
+            Command::Openings(command) => command.run(),
             Command::Status(command) => command.run(),
             Command::Export(command) => command.run(),
             Command::Play(command) => command.run(),

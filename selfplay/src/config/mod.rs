@@ -7,6 +7,6 @@ mod settings;
 pub use read::ConfigError;
 pub use settings::{
     AlarmSettings, CheckpointSettings, Config, EvaluationSettings, GameSettings, MachineSettings,
-    NetworkSettings, OutputSettings, ReplaySettings, RunSettings, SearchSettings, SelfplaySettings,
-    TrainingSettings,
+    NetworkSettings, OpeningsSettings, OutputSettings, ReplaySettings, RunSettings, SearchSettings,
+    SelfplaySettings, TrainingSettings,
 };

@@ -197,6 +197,23 @@ settings! {
         cap_share: f64 = 0.3, in 0.0..=1.0;
     }
 
+    /// What `garuda openings` looks at, unless it is told otherwise. Does not change what is
+    /// learned.
+    openings: OpeningsSettings {
+        /// Moves whose value is within this of the best one's are good; values go from −1 to 1.
+        margin: f64 = 0.05, in 0.0..=2.0;
+        /// Visits of a search; 0 for statistics of the games alone.
+        visits: u32 = 400u32, in 0..=10_000_000;
+        /// Searches of each move, with different random numbers.
+        searches: u32 = 4u32, in 2..=64;
+        /// Moves from the position on that are looked at.
+        plies: u32 = 2u32, in 1..=20;
+        /// Good moves of a position that are followed further, at most.
+        width: u32 = 4u32, in 1..=1_000;
+        /// Turns of Eternal chess that are searched at a position, at most.
+        turns: u32 = 60u32, in 1..=100_000;
+    }
+
     /// How the machine is used. Does not change what is learned.
     machine: MachineSettings {
         /// Shards of self-play, one a core; 0 for as many as cores.

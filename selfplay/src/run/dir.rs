@@ -27,7 +27,8 @@ pub fn checkpoint_name(number: u32) -> String {
 
 impl RunDir {
     /// Opens a run to train in it, or begins it. A run goes on with the configuration it was
-    /// begun with: another one is an error, but for what describes the machine and the output.
+    /// begun with: another one is an error, but for what describes the machine, the output and the
+    /// statistics.
     pub fn open_or_create(path: &Path, config: &Config) -> anyhow::Result<RunDir> {
         let existing = match RunDir::open(path) {
             Ok(run) => Some(run.config),
@@ -163,6 +164,7 @@ fn check_same(path: &Path, frozen: &Config, config: &Config) -> anyhow::Result<(
     let mut wanted = config.clone();
     wanted.machine.clone_from(&frozen.machine);
     wanted.output.clone_from(&frozen.output);
+    wanted.openings.clone_from(&frozen.openings);
     let differences = frozen.differences(&wanted);
     if differences.is_empty() {
         return Ok(());

@@ -14,4 +14,5 @@ mod ui;
 pub use progress::Progress;
 pub use session::{Summary, TrainOptions, train};
 pub use stop::Stop;
+pub(crate) use ui::thousands;
 pub use ui::{Log, Phase, init_logging};

@@ -156,7 +156,7 @@ impl Drop for Message<'_> {
 }
 
 /// `1,234,567`
-pub(super) fn thousands(n: u64) -> String {
+pub(crate) fn thousands(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::new();
     for (i, digit) in digits.chars().enumerate() {

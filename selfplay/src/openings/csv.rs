@@ -1,0 +1,72 @@
+use std::fmt::Write;
+
+use super::report::{Node, Report};
+
+/// A report as comma-separated values: a line for each move of each position, the figures of the
+/// parts of the run at the end of it.
+pub fn csv(report: &Report) -> String {
+    let mut out = String::from(
+        "path,ply,move,good,prior,value,value_low,value_high,visits,proven,reply,games,wins,draws,losses",
+    );
+    let ranges = report.counted.iter().flat_map(|counted| &counted.ranges);
+    for range in ranges {
+        for what in ["games", "wins", "draws", "losses"] {
+            let _ = write!(out, ",{what}_{}-{}", range.from, range.to);
+        }
+    }
+    out.push('\n');
+    rows(&mut out, &report.root, &[]);
+    out
+}
+
+/// The moves of the position after `path`.
+fn rows(out: &mut String, node: &Node, path: &[&str]) {
+    for mv in &node.moves {
+        let (found, played) = (&mv.searched, &mv.played);
+        let fields = [
+            quoted(&path.join(" ")),
+            (path.len() + 1).to_string(),
+            quoted(&mv.mv),
+            mv.good.to_string(),
+            optional(found.prior),
+            optional(found.value),
+            optional(found.value_low),
+            optional(found.value_high),
+            optional(found.visits),
+            found.proven.to_string(),
+            quoted(found.reply.as_deref().unwrap_or_default()),
+            optional(played.games),
+            optional(played.wins),
+            optional(played.draws),
+            optional(played.losses),
+        ];
+        out.push_str(&fields.join(","));
+        for part in &mv.by_checkpoints {
+            let results = part.results;
+            let _ = write!(
+                out,
+                ",{},{},{},{}",
+                part.games, results.wins, results.draws, results.losses
+            );
+        }
+        out.push('\n');
+    }
+    for mv in &node.moves {
+        if let Some(next) = &mv.next {
+            rows(out, next, &[path, &[&mv.mv]].concat());
+        }
+    }
+}
+
+fn optional(value: Option<impl ToString>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
+}
+
+/// In quotes where it must be.
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}

@@ -1,0 +1,112 @@
+//! What came out, in sentences.
+
+use garuda_rules::RuleSet;
+
+use super::report::{Effort, Node};
+
+/// What a game is called.
+pub(super) fn game_name(rules: RuleSet) -> &'static str {
+    match rules {
+        RuleSet::Makruk => "Makruk",
+        RuleSet::Sittuyin => "Sittuyin",
+        RuleSet::SittuyinBooklet => "Sittuyin by the booklet",
+        RuleSet::ToriShogi => "Tori Shogi",
+        RuleSet::Eternal => "Eternal chess",
+    }
+}
+
+/// What a move of the position is called, for one and for several.
+pub(super) fn move_words(rules: RuleSet, node: &Node) -> [&'static str; 2] {
+    let placing = node.moves.first().is_some_and(|mv| mv.mv.contains('@'));
+    match rules {
+        RuleSet::Eternal => ["turn", "turns"],
+        RuleSet::Sittuyin | RuleSet::SittuyinBooklet if placing => ["placement", "placements"],
+        _ => ["move", "moves"],
+    }
+}
+
+/// The summary of a searched position: how many good moves it has and which, and how sure that is.
+pub(super) fn summary(rules: RuleSet, node: &Node, at_start: bool, effort: &Effort) -> Vec<String> {
+    let [one, several] = move_words(rules, node);
+    let good: Vec<_> = (node.moves.iter().filter(|mv| mv.good))
+        .map(|mv| mv.mv.as_str())
+        .collect();
+    let moves = match good.len() {
+        1 => one,
+        _ => several,
+    };
+    let who = match (at_start, node.turn) {
+        (true, _) => game_name(rules).to_owned(),
+        (false, 'w') => "In this position the first player".to_owned(),
+        (false, _) => "In this position the second player".to_owned(),
+    };
+    let first = if at_start { "first " } else { "" };
+    let count = number(good.len());
+    let mut sentences = vec![format!(
+        "{who} has {count} good {first}{moves}: {}.",
+        list(&good)
+    )];
+    let best = node.moves.first().and_then(|mv| mv.searched.value);
+    let close: Vec<_> = (node.moves.iter().filter(|mv| !mv.good))
+        .filter(|mv| {
+            let reach = mv.searched.value_high.zip(best);
+            reach.is_some_and(|(high, best)| high >= best - effort.margin)
+        })
+        .map(|mv| mv.mv.as_str())
+        .collect();
+    if !close.is_empty() {
+        sentences.push(format!("Too close to tell: {}.", list(&close)));
+    }
+    let which = if node.moves.len() == node.legal {
+        format!("all {} {several}", node.legal)
+    } else {
+        format!(
+            "the {} of {} {several} that the network thinks likeliest",
+            node.moves.len(),
+            node.legal
+        )
+    };
+    sentences.push(format!(
+        "Good means within {} of the best value, by {} searches of {} visits for each of {which}.",
+        effort.margin, effort.searches, effort.visits
+    ));
+    sentences
+}
+
+/// `four`, `17`.
+fn number(n: usize) -> String {
+    const WORDS: [&str; 13] = [
+        "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+        "eleven", "twelve",
+    ];
+    (WORDS.get(n)).map_or_else(|| n.to_string(), |&word| word.to_owned())
+}
+
+/// `a, b and c`; whole turns, which have spaces, in quotes.
+fn list(items: &[&str]) -> String {
+    let quoted: Vec<_> = (items.iter())
+        .map(|item| match item.contains(' ') {
+            true => format!("“{item}”"),
+            false => (*item).to_owned(),
+        })
+        .collect();
+    match quoted.as_slice() {
+        [] => "none".to_owned(),
+        [only] => only.clone(),
+        [firsts @ .., last] => format!("{} and {last}", firsts.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_read_well() {
+        assert_eq!(list(&["a"]), "a");
+        assert_eq!(list(&["a", "b"]), "a and b");
+        assert_eq!(list(&["a", "b c", "d"]), "a, “b c” and d");
+        assert_eq!(number(4), "four");
+        assert_eq!(number(17), "17");
+    }
+}
