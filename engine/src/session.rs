@@ -117,14 +117,15 @@ impl Reader {
                     ticket.signal.start_clock();
                 }
             }
-            Command::IsReady if self.is_searching() => self.out.line("readyok"),
+            Command::IsReady if self.only_searches() => self.out.line("readyok"),
             command => self.pass_on(command),
         }
         false
     }
 
-    fn is_searching(&self) -> bool {
-        self.tickets.iter().any(|ticket| ticket.is_search)
+    /// Whether all that was asked for is done but a search that goes on.
+    fn only_searches(&self) -> bool {
+        self.tickets.last().is_some_and(|ticket| ticket.is_search)
     }
 
     fn pass_on(&mut self, command: Command) {

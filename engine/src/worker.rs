@@ -302,3 +302,98 @@ fn described(model: &Model, options: &Options) -> String {
 fn thinker(rules: RuleSet, options: &Options) -> Box<dyn Think> {
     with_rule_set!(rules, P => Box::new(Thinker::<P>::new(options)))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Write};
+    use std::sync::Mutex;
+
+    use garuda_mcts::{Answers, EvalError, Evaluator};
+    use garuda_rules::tori::ToriPosition;
+    use garuda_rules::{Move, Played};
+
+    use super::*;
+    use crate::rooted::Judge;
+
+    /// What was written, for those who wrote it to read.
+    #[derive(Clone, Default)]
+    struct Sheet(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Sheet {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Fails at its third batch, in one way or another.
+    struct Failing {
+        panics: bool,
+        runs: u32,
+    }
+
+    impl Evaluator<Played<ToriPosition>> for Failing {
+        fn capacity(&self) -> usize {
+            1
+        }
+
+        fn push(&mut self, _: &Played<ToriPosition>, legal: &[Move]) {
+            assert!(!legal.is_empty());
+        }
+
+        fn run(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
+            self.runs += 1;
+            answers.clear();
+            if self.runs < 3 {
+                return Err(EvalError::Backend("not today".into()));
+            }
+            assert!(!self.panics, "a bug");
+            Ok(())
+        }
+    }
+
+    fn job(line: &str) -> Job {
+        let ticket = Ticket {
+            signal: Signal::new(),
+            endless: false,
+            is_search: true,
+            done: AtomicBool::new(false),
+        };
+        Job {
+            command: Command::parse(line).unwrap().unwrap(),
+            ticket: Arc::new(ticket),
+        }
+    }
+
+    #[test]
+    fn whatever_fails_a_move_is_answered_and_the_next_search_works() {
+        for panics in [false, true] {
+            let sheet = Sheet::default();
+            let mut worker = Worker::new(Output::new(sheet.clone()));
+            worker.work(&job("setoption name UCI_Variant value torishogi"));
+            let mut thinker = Thinker::<ToriPosition>::new(&worker.options);
+            thinker.use_judge(Judge::new(Failing { panics, runs: 0 }), 1);
+            worker.thinker = Box::new(thinker);
+            for _ in 0..3 {
+                let go = job("go nodes 50");
+                worker.work(&go);
+                assert!(go.ticket.done.load(Ordering::Acquire));
+            }
+            worker.work(&job("setoption name EvalFile value <empty>"));
+            worker.thinker.use_material();
+            worker.work(&job("go nodes 50"));
+            let bytes = sheet.0.lock().unwrap().clone();
+            let text = String::from_utf8(bytes).unwrap();
+            let errors = text.matches("info string error").count();
+            assert_eq!(errors, 3, "{text}");
+            assert_eq!(text.matches("bestmove").count(), 4, "{text}");
+            assert_eq!(text.contains("the engine failed"), panics, "{text}");
+            assert!(!text.contains("(none)"), "{text}");
+            assert!(text.contains("nodes 50 "), "{text}");
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Playing by networks: tiny ones, written here byte by byte, since exporting takes libtorch.
+
+use std::path::{Path, PathBuf};
+
+use garuda_model::{Encode, Encoding};
+use garuda_rules::makruk::MakrukPosition;
+use garuda_rules::tori::ToriPosition;
+use sha2::{Digest, Sha256};
+use tempfile::TempDir;
+
+use crate::process::{Engine, number};
+
+/// A protobuf message as it is written.
+#[derive(Default)]
+struct Message(Vec<u8>);
+
+impl Message {
+    fn varint(&mut self, mut number: u64) {
+        while number >= 0x80 {
+            self.0.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.0.push(number as u8);
+    }
+
+    fn int(mut self, field: u64, number: u64) -> Message {
+        self.varint(field << 3);
+        self.varint(number);
+        self
+    }
+
+    fn bytes(mut self, field: u64, bytes: &[u8]) -> Message {
+        self.varint(field << 3 | 2);
+        self.varint(bytes.len() as u64);
+        self.0.extend(bytes);
+        self
+    }
+
+    fn text(self, field: u64, text: &str) -> Message {
+        self.bytes(field, text.as_bytes())
+    }
+
+    fn message(self, field: u64, message: &Message) -> Message {
+        self.bytes(field, &message.0)
+    }
+}
+
+fn node(op: &str, inputs: &[&str], output: &str) -> Message {
+    let node = inputs
+        .iter()
+        .fold(Message::default(), |node, input| node.text(1, input));
+    node.text(2, output).text(3, output).text(4, op)
+}
+
+/// A matrix of small numbers that look random, times `scale`.
+fn matrix(name: &str, rows: usize, columns: usize, scale: f32) -> Message {
+    let mut dims = Message::default();
+    dims.varint(rows as u64);
+    dims.varint(columns as u64);
+    let number = |i: usize| scale * ((i.wrapping_mul(2_654_435_761) >> 7) % 200) as f32 / 100.0;
+    let data: Vec<u8> = (0..rows * columns)
+        .flat_map(|i| (number(i) - scale).to_le_bytes())
+        .collect();
+    Message::default()
+        .bytes(1, &dims.0)
+        .int(2, 1)
+        .text(8, name)
+        .bytes(9, &data)
+}
+
+/// A float tensor `[batch, rest…]`.
+fn value(name: &str, rest: &[usize]) -> Message {
+    let batch = Message::default().text(2, "batch");
+    let shape = rest
+        .iter()
+        .fold(Message::default().message(1, &batch), |shape, &size| {
+            shape.message(1, &Message::default().int(1, size as u64))
+        });
+    let tensor = Message::default().int(1, 1).message(2, &shape);
+    let kind = Message::default().message(1, &tensor);
+    Message::default().text(1, name).message(2, &kind)
+}
+
+/// A network that looks at nothing but the mean of each plane. Its answers are not finite if
+/// `scale` is not.
+fn write_network<P: Encode>(folder: &Path, scale: f32) -> PathBuf {
+    let encoding = Encoding::of::<P>();
+    let planes = encoding.planes.len();
+    let board = encoding.board;
+    let graph = Message::default()
+        .message(1, &node("GlobalAveragePool", &["planes"], "means"))
+        .message(1, &node("Flatten", &["means"], "flat"))
+        .message(1, &node("Gemm", &["flat", "moves"], "policy"))
+        .message(1, &node("Gemm", &["flat", "values"], "value"))
+        .message(1, &node("Softmax", &["value"], "wdl"))
+        .text(2, "tiny")
+        .message(5, &matrix("moves", planes, encoding.actions(), scale))
+        .message(5, &matrix("values", planes, 3, 1.0))
+        .message(
+            11,
+            &value("planes", &[planes, board.ranks.into(), board.files.into()]),
+        )
+        .message(12, &value("policy", &[encoding.actions()]))
+        .message(12, &value("wdl", &[3]));
+    let hash: String = Sha256::digest(&graph.0)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let operators = Message::default().int(2, 17);
+    let file = Message::default()
+        .int(1, 8)
+        .text(2, "a test")
+        .message(7, &graph)
+        .message(8, &operators);
+    let metadata = [
+        ("garuda.rules", encoding.rules.to_string()),
+        ("garuda.encoding_version", Encoding::VERSION.to_string()),
+        ("garuda.encoding", encoding.describe()),
+        ("garuda.architecture", "1x8".to_owned()),
+        ("garuda.step", "0".to_owned()),
+        ("garuda.run", "a test".to_owned()),
+        ("garuda.hash", hash),
+    ];
+    let file = metadata.iter().fold(file, |file, (key, text)| {
+        file.message(14, &Message::default().text(1, key).text(2, text))
+    });
+    let path = folder.join(format!("{} {scale}.onnx", encoding.rules));
+    std::fs::write(&path, file.0).unwrap();
+    path
+}
+
+fn option(name: &str, value: impl std::fmt::Display) -> String {
+    format!("setoption name {name} value {value}")
+}
+
+#[test]
+fn a_network_brings_its_game_and_is_played_by() {
+    let folder = TempDir::new().unwrap();
+    let tori = write_network::<ToriPosition>(folder.path(), 1.0);
+    let mut engine = Engine::start();
+    engine.say(&option("EvalFile", tori.display()));
+    let lines = engine.settle();
+    assert!(
+        lines[0].contains("playing torishogi by a network of 1x8"),
+        "{lines:?}"
+    );
+    let (lines, _) = engine.ask("position startpos moves e4e5\ngo nodes 300");
+    let last = lines.iter().rfind(|line| line.contains(" pv ")).unwrap();
+    assert_eq!(number(last, "nodes"), Some(300));
+    assert!(
+        lines.iter().all(|line| !line.contains("no network")),
+        "{lines:?}"
+    );
+    engine.say("eval");
+    let by_network = engine.settle();
+    // Back to counting men, and again.
+    engine.say(&option("EvalFile", "<empty>"));
+    engine.say("eval");
+    assert_ne!(engine.settle(), by_network);
+    engine.say(&option("EvalFile", tori.display()));
+    engine.settle();
+    engine.say("eval");
+    assert_eq!(engine.settle(), by_network);
+}
+
+#[test]
+fn a_network_of_another_game_is_refused_in_words() {
+    let folder = TempDir::new().unwrap();
+    let tori = write_network::<ToriPosition>(folder.path(), 1.0);
+    let makruk = write_network::<MakrukPosition>(folder.path(), 1.0);
+    let mut engine = Engine::of("makruk");
+    engine.say(&option("EvalFile", tori.display()));
+    let lines = engine.settle();
+    assert!(
+        lines[0].contains("plays torishogi, but the variant is makruk"),
+        "{lines:?}"
+    );
+    engine.ask("position startpos moves a3a4\ngo nodes 20");
+    engine.say(&option("EvalFile", makruk.display()));
+    assert!(engine.settle()[0].contains("playing makruk"));
+    // A refused one leaves the last in place.
+    engine.say(&option("EvalFile", tori.display()));
+    assert!(engine.settle()[0].contains("error"));
+    let (lines, _) = engine.ask("go nodes 20");
+    assert!(
+        lines.iter().all(|line| !line.contains("no network")),
+        "{lines:?}"
+    );
+    // Other games are played without it, until it fits again.
+    engine.say(&option("UCI_Variant", "eternal"));
+    assert!(engine.settle()[0].contains("plays makruk, not eternal"));
+    engine.ask("go nodes 20");
+    engine.say(&option("UCI_Variant", "makruk"));
+    assert!(engine.settle()[0].contains("playing makruk"));
+    engine.say(&option("USI_Variant", "torishogi"));
+    engine.settle();
+    // Shogi programs play one game only.
+    engine.say("usi");
+    engine.hear_until("usiok");
+    engine.say(&option("EvalFile", tori.display()));
+    assert!(engine.settle()[0].contains("playing torishogi"));
+    engine.say(&option("EvalFile", makruk.display()));
+    assert!(engine.settle()[0].contains("error"));
+}
+
+/// The tree is searched by one thread, so that threads change only which leaves are judged
+/// together: with few enough leaves, nothing.
+#[test]
+fn threads_share_the_work_and_agree() {
+    let folder = TempDir::new().unwrap();
+    let tori = write_network::<ToriPosition>(folder.path(), 2.0);
+    let search = |threads: usize| {
+        let mut engine = Engine::start();
+        engine.say(&option("Threads", threads));
+        engine.say(&option("EvalFile", tori.display()));
+        let (lines, best) = engine.ask("go nodes 100");
+        let last = lines.iter().rfind(|line| line.contains(" pv ")).unwrap();
+        let (_, many) = engine.ask("ucinewgame\ngo nodes 1000");
+        assert!(!many.is_empty());
+        (number(last, "cp"), best)
+    };
+    assert_eq!(search(1), search(2));
+    assert_eq!(search(1), search(3));
+}
+
+#[test]
+fn threads_can_change_between_searches() {
+    let folder = TempDir::new().unwrap();
+    let tori = write_network::<ToriPosition>(folder.path(), 1.0);
+    let mut engine = Engine::start();
+    engine.say(&option("EvalFile", tori.display()));
+    for threads in [2, 1, 4, 2] {
+        engine.say(&option("Threads", threads));
+        engine.say(&option("Hash", threads));
+        engine.ask("go nodes 200");
+        engine.ask("go movetime 30");
+    }
+}
+
+#[test]
+fn a_network_that_gives_no_numbers_is_an_error_in_words() {
+    let folder = TempDir::new().unwrap();
+    let broken = write_network::<ToriPosition>(folder.path(), f32::INFINITY);
+    for threads in [1, 2] {
+        let mut engine = Engine::start();
+        engine.say(&option("Threads", threads));
+        engine.say(&option("EvalFile", broken.display()));
+        let (lines, best) = engine.ask("go nodes 100");
+        assert!(
+            lines
+                .iter()
+                .any(|line| line.contains("error: the evaluator gave")),
+            "{lines:?}"
+        );
+        assert_ne!(best, "(none)");
+        engine.say("eval");
+        assert!(engine.settle()[0].contains("error"));
+        engine.say(&option("EvalFile", "<empty>"));
+        let (lines, _) = engine.ask("go nodes 100");
+        assert!(
+            lines.iter().all(|line| !line.contains("error")),
+            "{lines:?}"
+        );
+    }
+}
+
+#[test]
+fn damaged_and_foreign_files_are_refused_in_words() {
+    let folder = TempDir::new().unwrap();
+    let whole = std::fs::read(write_network::<ToriPosition>(folder.path(), 1.0)).unwrap();
+    let path = folder.path().join("damaged.onnx");
+    let mut engine = Engine::start();
+    for length in [0, 1, 100, whole.len() / 2, whole.len() - 1] {
+        std::fs::write(&path, &whole[..length]).unwrap();
+        engine.say(&option("EvalFile", path.display()));
+        let lines = engine.settle();
+        assert!(
+            lines[0].starts_with("info string error: "),
+            "{length}: {lines:?}"
+        );
+    }
+    engine.ask("go nodes 10");
+}
