@@ -1,6 +1,6 @@
 use anyhow::Context;
 use garuda_mcts::{Answers, EvalError, Evaluator};
-use garuda_model::{Encode, Model, OnnxEvaluator};
+use garuda_model::{Architecture, Encode, Model, OnnxEvaluator};
 use garuda_rules::{Move, Played};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -9,6 +9,8 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 /// The search itself stays on one thread: against a network it takes a few per cent of the time.
 pub(crate) struct Team<P> {
     members: Vec<Member<P>>,
+    /// The positions that each member judges at a time, at most.
+    leaves: usize,
     /// For all members but the first, who works on the thread that asks.
     pool: ThreadPool,
     /// Positions in the batch. They are dealt out in turn.
@@ -22,14 +24,11 @@ struct Member<P> {
 }
 
 impl<P: Encode> Team<P> {
-    /// The positions that each member judges at a time. More are a little faster for each, but
-    /// the search knows less when it chooses them.
-    pub(crate) const LEAVES: usize = 8;
-
     pub(crate) fn new(model: &Model, threads: usize) -> anyhow::Result<Team<P>> {
+        let leaves = leaves(model.info().architecture);
         let member = |_| {
             Ok(Member {
-                evaluator: OnnxEvaluator::new(model, Self::LEAVES)?,
+                evaluator: OnnxEvaluator::new(model, leaves)?,
                 answers: Answers::default(),
                 result: Ok(()),
             })
@@ -41,15 +40,27 @@ impl<P: Encode> Team<P> {
             .context("cannot start the threads")?;
         Ok(Team {
             members: (0..threads).map(member).collect::<anyhow::Result<_>>()?,
+            leaves,
             pool,
             size: 0,
         })
     }
 }
 
+/// How many positions to judge at a time. More are a little faster for each, but the search knows
+/// less when it chooses them. In the middle of a batch nobody looks at the clock, so that large
+/// networks judge fewer: up to about a fiftieth of a second.
+fn leaves(architecture: Architecture) -> usize {
+    const MOST: u32 = 8;
+    const WORK: u32 = 1_000_000;
+    let (blocks, channels) = (architecture.blocks(), architecture.channels());
+    let leaves = WORK / (blocks * channels * channels);
+    leaves.clamp(1, MOST) as usize
+}
+
 impl<P: Encode> Evaluator<Played<P>> for Team<P> {
     fn capacity(&self) -> usize {
-        self.members.len() * Self::LEAVES
+        self.members.len() * self.leaves
     }
 
     fn push(&mut self, game: &Played<P>, legal: &[Move]) {

@@ -233,8 +233,16 @@ impl<P: Encode + Valued> Think for Thinker<P> {
     }
 
     fn use_model(&mut self, model: &Model, threads: usize) -> anyhow::Result<()> {
-        let team = Team::new(model, threads)?;
+        let mut team = Team::new(model, threads)?;
         let leaves = team.capacity();
+        // What takes long only the first time must not be on the clock.
+        let start = Played::start();
+        let mut legal = MoveList::new();
+        start.legal_moves(&mut legal);
+        for _ in 0..leaves {
+            team.push(&start, &legal);
+        }
+        team.run(&mut Answers::default())?;
         self.use_judge(Judge::new(team), leaves);
         Ok(())
     }

@@ -238,29 +238,18 @@ fn threads_can_change_between_searches() {
 }
 
 #[test]
-fn a_network_that_gives_no_numbers_is_an_error_in_words() {
+fn a_network_that_gives_no_numbers_is_refused_in_words() {
     let folder = TempDir::new().unwrap();
     let broken = write_network::<ToriPosition>(folder.path(), f32::INFINITY);
     for threads in [1, 2] {
         let mut engine = Engine::start();
         engine.say(&option("Threads", threads));
         engine.say(&option("EvalFile", broken.display()));
-        let (lines, best) = engine.ask("go nodes 100");
-        assert!(
-            lines
-                .iter()
-                .any(|line| line.contains("error: the evaluator gave")),
-            "{lines:?}"
-        );
-        assert_ne!(best, "(none)");
-        engine.say("eval");
-        assert!(engine.settle()[0].contains("error"));
-        engine.say(&option("EvalFile", "<empty>"));
-        let (lines, _) = engine.ask("go nodes 100");
-        assert!(
-            lines.iter().all(|line| !line.contains("error")),
-            "{lines:?}"
-        );
+        let lines = engine.settle();
+        assert_eq!(lines.len(), 1, "{lines:?}");
+        assert!(lines[0].contains("error: the network is not used: the evaluator gave"));
+        let (lines, _) = engine.ask("position startpos moves a3a4\ngo nodes 100");
+        assert!(lines[0].contains("no network for makruk"), "{lines:?}");
     }
 }
 
