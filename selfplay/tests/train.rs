@@ -306,6 +306,40 @@ fn records_do_not_depend_on_the_shards() {
 }
 
 #[test]
+fn phases_that_overlap_are_reproducible() {
+    let scratch = Scratch::new();
+    let overlap = ["--set", "machine.phases=overlap", "--checkpoints"];
+    let train = |name, checkpoints| {
+        let mut arguments = overlap.to_vec();
+        arguments.push(checkpoints);
+        scratch.trained(name, &arguments)
+    };
+    let straight = train("straight", "4");
+    assert_eq!(straight["checkpoints"], 4);
+    // Stopped between checkpoints and killed within one, it is the same run.
+    train("resumed", "2");
+    let run = scratch.path("resumed");
+    let before = games(&run).len();
+    let mut child = scratch.train("resumed", &overlap[..2]).spawn().unwrap();
+    wait_for("another game", || games(&run).len() > before);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let resumed = train("resumed", "4");
+    assert_eq!(resumed["steps"], straight["steps"]);
+    assert_eq!(games(&run), games(&scratch.path("straight")));
+    assert_eq!(weights(&run, 4), weights(&scratch.path("straight"), 4));
+    // The first checkpoint had no games to learn from while its own were played.
+    let network = |number: u32| {
+        fs::read(run.join(format!("checkpoints/{number:06}/weights.safetensors"))).unwrap()
+    };
+    assert!(network(0) == network(1) && network(1) != network(2));
+
+    // A run may change its ways, and then learns from all that was left over.
+    let alternating = scratch.trained("resumed", &["--checkpoints", "5"]);
+    assert_eq!(alternating["checkpoints"], 5);
+}
+
+#[test]
 fn limits_end_a_run() {
     let scratch = Scratch::new();
     let summary = scratch.trained("limited", &["--games", "5"]);

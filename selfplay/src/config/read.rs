@@ -166,6 +166,12 @@ impl Config {
         if let Err(e) = Architecture::new(self.network.blocks, self.network.channels) {
             problems.add(format!("network: {e}"));
         }
+        let phases = &self.machine.phases;
+        if !["auto", "alternate", "overlap"].contains(&phases.as_str()) {
+            problems.add(format!(
+                "machine.phases must be \"auto\", \"alternate\" or \"overlap\", not {phases:?}"
+            ));
+        }
         for anchor in &self.evaluation.anchors {
             match anchor.parse() {
                 Ok(PlayerSpec::Random | PlayerSpec::Material(_)) => {}

@@ -214,11 +214,13 @@ settings! {
         turns: u32 = 60u32, in 1..=100_000;
     }
 
-    /// How the machine is used. Does not change what is learned.
+    /// How the machine is used.
     machine: MachineSettings {
-        /// Shards of self-play, one a core; 0 for as many as cores.
+        /// Whether playing and learning alternate or overlap; "auto" by the number of cores.
+        phases: String = "auto";
+        /// Shards of self-play, one a core; 0 for as many as there are cores for it.
         shards: u32 = 0u32, in 0..=1_024;
-        /// Threads of the training phase; 0 for as many as cores.
+        /// Threads of training; 0 for as many as there are cores for it.
         threads: u32 = 0u32, in 0..=1_024;
     }
 

@@ -28,7 +28,8 @@ impl<P: Encode> Session<P> {
         let net = self.progress.net;
         let settings = self.config.evaluation.clone();
         // The untrained network gets its rating from those that meet it later.
-        if settings.games == 0 || net == 0 || !net.is_multiple_of(settings.every) {
+        let untrained = self.progress.training.is_none() && self.progress.returned_to.is_none();
+        if settings.games == 0 || untrained || !net.is_multiple_of(settings.every) {
             return Ok(Some(Evaluation::default()));
         }
         let mut evaluation = Evaluation::default();
@@ -86,7 +87,7 @@ impl<P: Encode> Session<P> {
             opening_plies: settings.opening_plies,
             start: self.start(),
             seed: seeds::derive(self.config.run.seed, "evaluation", &[net.into()]),
-            threads: self.shards,
+            threads: self.machine.cores,
         };
         let phase = self.log.phase("evaluation", u64::from(settings.games));
         let phase: Mutex<Phase> = Mutex::new(phase);

@@ -1,13 +1,16 @@
 //! The training phase: what is learned follows from the records, the configuration and the
 //! number of the checkpoint that is made.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
+use anyhow::bail;
 use garuda_model::{Batch, Drop, Encode, LossWeights, Losses, Recipe, Schedule, Trainer};
 use rand::RngExt;
 use rayon::prelude::*;
+use tracing::error;
 
-use super::Stop;
+use super::Log;
 use super::progress::Progress;
 use crate::config::Config;
 use crate::records::GameRecord;
@@ -18,8 +21,90 @@ use crate::seeds;
 /// Batches that the losses at the end of a phase are measured on.
 const MEASURED: u64 = 8;
 
-/// How a training phase ended.
+/// The rate is halved at most so often before a run is given up.
+const LEAST_RATE_SCALE: f64 = 1.0 / 256.0;
+
+/// The network that learns, and what it learns from.
+pub(super) struct Learner<P: Encode> {
+    pub(super) trainer: Trainer<P>,
+    pub(super) replay: Replay,
+}
+
+/// What makes the next checkpoint.
+pub(super) struct Lesson {
+    pub(super) config: Config,
+    /// How far the run was before.
+    pub(super) progress: Progress,
+    /// The checkpoint of that progress, to begin again from.
+    pub(super) checkpoint: PathBuf,
+    /// Games of checkpoints below this number are learned from.
+    pub(super) games_below: u32,
+    pub(super) steps: u64,
+    /// Training samples that are bought and not used.
+    pub(super) samples_left: f64,
+    pub(super) threads: usize,
+}
+
+/// How a lesson ended.
 pub(super) enum Learned {
+    Done(TrainingFigures),
+    /// There was nothing to learn from.
+    Nothing,
+    Stopped,
+}
+
+impl<P: Encode> Learner<P> {
+    /// Learns a lesson. If there is no finite loss any more it begins again with half the rate,
+    /// which the lesson's progress then tells.
+    pub(super) fn learn(
+        &mut self,
+        lesson: &mut Lesson,
+        log: &Log,
+        is_stopped: impl Fn() -> bool,
+    ) -> anyhow::Result<Learned> {
+        if lesson.steps == 0 {
+            return Ok(Learned::Nothing);
+        }
+        // The number belongs to the thread that trains.
+        garuda_model::set_threads(lesson.threads);
+        loop {
+            let mut phase = log.phase("training", lesson.steps);
+            let ended = teach(self, lesson, &is_stopped, |step, losses| {
+                phase.set(step, || {
+                    format!(
+                        "loss {:.3} · policy {:.3} · value {:.3}",
+                        losses.total, losses.policy, losses.value
+                    )
+                });
+            });
+            match ended {
+                Taught::Done(figures) => return Ok(Learned::Done(figures)),
+                Taught::Stopped => return Ok(Learned::Stopped),
+                Taught::Diverged => self.begin_again(lesson)?,
+            }
+        }
+    }
+
+    /// Takes the weights of the newest checkpoint again, to learn more slowly.
+    fn begin_again(&mut self, lesson: &mut Lesson) -> anyhow::Result<()> {
+        let scale = lesson.progress.rate_scale / 2.0;
+        if scale < LEAST_RATE_SCALE {
+            bail!("training has no finite loss even at 1/256 of the learning rate");
+        }
+        error!(
+            "{} steps running had no finite loss: back to {} with half the learning rate",
+            lesson.config.training.bad_steps,
+            lesson.checkpoint.display(),
+        );
+        let (trainer, _): (_, Progress) =
+            Trainer::load(&lesson.checkpoint, recipe(&lesson.config))?;
+        self.trainer = trainer;
+        lesson.progress.rate_scale = scale;
+        Ok(())
+    }
+}
+
+enum Taught {
     Done(TrainingFigures),
     /// Too many steps running without a finite loss.
     Diverged,
@@ -57,17 +142,22 @@ fn schedule(config: &Config) -> Schedule {
     }
 }
 
-/// Makes `steps` steps towards checkpoint `net` from what `replay` holds.
-pub(super) fn learn<P: Encode>(
-    trainer: &mut Trainer<P>,
-    replay: &Replay,
-    config: &Config,
-    progress: &Progress,
-    steps: u64,
-    stop: &Stop,
+/// Makes the steps of a lesson.
+fn teach<P: Encode>(
+    learner: &mut Learner<P>,
+    lesson: &Lesson,
+    is_stopped: impl Fn() -> bool,
     mut watch: impl FnMut(u64, &Losses),
-) -> Learned {
+) -> Taught {
     let begun = Instant::now();
+    let Learner { trainer, replay } = learner;
+    let Lesson {
+        config,
+        progress,
+        steps,
+        ..
+    } = lesson;
+    let steps = *steps;
     let net = progress.net + 1;
     let size = config.training.batch;
     let schedule = schedule(config);
@@ -82,8 +172,8 @@ pub(super) fn learn<P: Encode>(
     let (mut skipped, mut running) = (0u64, 0);
     let (mut gradient, mut rate) = (0.0, 0.0);
     for step in 0..steps {
-        if stop.is_signalled() {
-            return Learned::Stopped;
+        if is_stopped() {
+            return Taught::Stopped;
         }
         source.fill(&mut batch, Part::Training, step, replay);
         rate = schedule.at(trainer.steps()) * progress.rate_scale;
@@ -96,14 +186,14 @@ pub(super) fn learn<P: Encode>(
             skipped += 1;
             running += 1;
             if running >= config.training.bad_steps {
-                return Learned::Diverged;
+                return Taught::Diverged;
             }
         }
     }
     let losses = source.measure(trainer, Part::Window, replay);
     let validation = (replay.held_out_len() >= u64::from(size))
         .then(|| source.measure(trainer, Part::HeldOut, replay));
-    Learned::Done(TrainingFigures {
+    Taught::Done(TrainingFigures {
         net,
         steps: trainer.steps(),
         window: replay.len(),

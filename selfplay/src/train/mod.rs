@@ -5,11 +5,15 @@ mod checkpoints;
 mod evaluate;
 mod figures;
 mod learn;
+mod machine;
 mod play;
 mod progress;
 mod session;
 mod stop;
 mod ui;
+
+#[cfg(test)]
+mod tests;
 
 pub use progress::Progress;
 pub use session::{Summary, TrainOptions, train};

@@ -23,7 +23,7 @@ impl<P: Encode> Session<P> {
     pub(super) fn play_games(&mut self) -> anyhow::Result<bool> {
         let net = self.progress.net;
         let target = self.progress.games_to_play(&self.config);
-        let mut current = self.later.remove(&net).unwrap_or_default();
+        let mut current = self.unlearned.remove(&net).unwrap_or_default();
         let known: HashSet<_> = current.iter().map(GameRecord::number).collect();
         let limit = self
             .games_limit
@@ -69,7 +69,7 @@ impl<P: Encode> Session<P> {
             generate(
                 &plan,
                 &numbers,
-                self.shards,
+                self.machine.shards,
                 open,
                 due,
                 &counters,
@@ -100,13 +100,14 @@ impl<P: Encode> Session<P> {
         }
         current.append(&mut done.into_inner());
         current.sort_by_key(GameRecord::number);
+        self.played = (current.len() as u64, positions(&current));
         let missing = (target as usize).saturating_sub(current.len() + dropped.len());
         if !complete || missing > 0 {
-            self.later.insert(net, current);
+            self.unlearned.insert(net, current);
             return Ok(false);
         }
         let mut figures = selfplay_figures(net, &current);
-        figures.total_positions = self.progress.positions + positions(&current);
+        figures.total_positions = self.progress.positions + self.played.1;
         figures.simulations = plan.simulations();
         figures.evaluations = counters.evaluations.load(Ordering::Relaxed);
         figures.seconds = begun.elapsed().as_secs_f64();
@@ -116,7 +117,7 @@ impl<P: Encode> Session<P> {
         if !numbers.is_empty() || !self.metrics.has_selfplay(net) {
             self.metrics.add(Event::Selfplay(figures))?;
         }
-        self.later.insert(net, current);
+        self.unlearned.insert(net, current);
         Ok(true)
     }
 }

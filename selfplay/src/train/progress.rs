@@ -10,6 +10,9 @@ use crate::run::TrainingFigures;
 pub struct Progress {
     /// Number of the checkpoint.
     pub net: u32,
+    /// So many checkpoints, the last before this one, have games that it has not learned from.
+    #[serde(default)]
+    pub behind: u32,
     /// Games and positions of all earlier checkpoints.
     pub games: u64,
     pub positions: u64,
@@ -29,6 +32,7 @@ impl Progress {
     pub(super) fn beginning(config: &Config) -> Progress {
         Progress {
             net: 0,
+            behind: 0,
             games: 0,
             positions: 0,
             samples_left: 0.0,

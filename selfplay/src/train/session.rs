@@ -1,6 +1,10 @@
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
+use std::mem;
+use std::panic::resume_unwind;
 use std::path::PathBuf;
-use std::thread::available_parallelism;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Instant;
 
 use anyhow::bail;
@@ -13,7 +17,8 @@ use super::alarms;
 use super::checkpoints;
 use super::evaluate::Evaluation;
 use super::figures::positions;
-use super::learn::{Learned, learn, recipe};
+use super::learn::{Learned, Learner, Lesson, recipe};
+use super::machine::Machine;
 use super::ui::{bytes, thousands};
 use super::{Log, Progress, Stop};
 use crate::config::Config;
@@ -22,9 +27,6 @@ use crate::records::{GameRecord, RecordStore};
 use crate::replay::Replay;
 use crate::run::{Event, Ladder, Metrics, RunDir, TensorBoard, checkpoint_name, write_plots};
 use crate::seeds;
-
-/// The rate is halved at most so often before a run is given up.
-const LEAST_RATE_SCALE: f64 = 1.0 / 256.0;
 
 /// What to train, where, and for how long.
 #[derive(Debug)]
@@ -56,7 +58,10 @@ pub struct Summary {
 /// Trains a run, beginning it or going on with it.
 pub fn train(options: TrainOptions) -> anyhow::Result<Summary> {
     let rule_set = options.config.rule_set();
-    with_rule_set!(rule_set, P => Session::<P>::open(options)?.train())
+    with_rule_set!(rule_set, P => {
+        let (session, learner) = Session::<P>::open(options)?;
+        session.train(learner)
+    })
 }
 
 /// A run that is being trained.
@@ -67,22 +72,22 @@ pub(super) struct Session<P: Encode> {
     pub(super) metrics: Metrics,
     pub(super) ladder: Ladder,
     pub(super) progress: Progress,
-    /// Games of the newest checkpoint, and of later ones if the run had to go back.
-    pub(super) later: BTreeMap<u32, Vec<GameRecord>>,
+    /// Games that have not been learned from, by the checkpoint that played them: the newest one,
+    /// the one before if phases overlap, and later ones if the run had to go back.
+    pub(super) unlearned: BTreeMap<u32, Vec<GameRecord>>,
+    /// Games and positions of the newest checkpoint.
+    pub(super) played: (u64, u64),
     pub(super) stop: Stop,
-    pub(super) shards: usize,
+    pub(super) machine: Machine,
     pub(super) games_limit: Option<u64>,
     pub(super) log: Log,
-    trainer: Trainer<P>,
-    replay: Replay,
-    /// Games and positions that the next checkpoint was to learn from when the end came.
-    unlearned: (u64, u64),
+    game: PhantomData<P>,
     checkpoints_limit: Option<u32>,
     begun: Instant,
 }
 
 impl<P: Encode> Session<P> {
-    fn open(options: TrainOptions) -> anyhow::Result<Session<P>> {
+    pub(super) fn open(options: TrainOptions) -> anyhow::Result<(Session<P>, Learner<P>)> {
         let begun = Instant::now();
         let config = options.config;
         let run = RunDir::open_or_create(&options.run, &config)?;
@@ -93,10 +98,6 @@ impl<P: Encode> Session<P> {
         let ladder = Ladder::read(&run.ladder())?;
         let store = RecordStore::open(&run.games())?;
         let records = store.load::<P>(config.rule_set())?.records;
-        let cores = available_parallelism().map_or(1, usize::from);
-        let or_cores = |n: u32| if n == 0 { cores } else { n as usize };
-        garuda_model::set_threads(or_cores(config.machine.threads));
-
         let (trainer, progress) = match checkpoints::load_newest::<P>(&run, recipe(&config))? {
             Some((trainer, progress)) => {
                 options.log.line(&format!(
@@ -135,7 +136,7 @@ impl<P: Encode> Session<P> {
         for record in records {
             by_net.entry(record.net()).or_default().push(record);
         }
-        let later = by_net.split_off(&progress.net);
+        let unlearned = by_net.split_off(&progress.net.saturating_sub(progress.behind));
         for games in by_net.into_values() {
             replay.extend(games, &config.replay);
         }
@@ -144,21 +145,21 @@ impl<P: Encode> Session<P> {
             store,
             metrics,
             ladder,
+            played: (unlearned.get(&progress.net))
+                .map_or((0, 0), |games| (games.len() as u64, positions(games))),
             progress,
-            later,
+            unlearned,
             stop: options.stop,
-            shards: or_cores(config.machine.shards),
+            machine: Machine::here(&config.machine),
             games_limit: options.games,
             log: options.log,
-            trainer,
-            replay,
-            unlearned: (0, 0),
+            game: PhantomData,
             checkpoints_limit: options.checkpoints,
             begun,
             config,
         };
         session.note_training()?;
-        Ok(session)
+        Ok((session, Learner { trainer, replay }))
     }
 
     /// The position that games start from.
@@ -169,83 +170,123 @@ impl<P: Encode> Session<P> {
         }
     }
 
-    fn train(mut self) -> anyhow::Result<Summary> {
+    fn train(mut self, mut learner: Learner<P>) -> anyhow::Result<Summary> {
         while let Some(evaluation) = self.evaluate()? {
             self.report(&evaluation)?;
             if self.has_regressed(&evaluation) {
-                self.return_to_predecessor()?;
+                self.return_to_predecessor(&mut learner)?;
                 continue;
             }
             let enough = self
                 .checkpoints_limit
                 .is_some_and(|n| self.progress.net >= n);
-            if enough || self.stop.is_due() || !self.play_games()? || !self.make_checkpoint()? {
+            if enough || self.stop.is_due() {
+                break;
+            }
+            let made = if self.machine.overlap {
+                self.play_while_learning(&mut learner)?
+            } else {
+                self.play_then_learn(&mut learner)?
+            };
+            if !made {
                 break;
             }
         }
-        self.finish()
+        self.finish(&learner)
     }
 
-    /// Learns from the games of the newest checkpoint, which makes the next one. False if the
+    /// Makes the next checkpoint from all games, those of the newest one included. False if the
     /// end of the run came first.
-    fn make_checkpoint(&mut self) -> anyhow::Result<bool> {
-        let games = self.later.remove(&self.progress.net).unwrap_or_default();
-        let (count, new) = (games.len() as u64, positions(&games));
-        self.replay.extend(games, &self.config.replay);
+    fn play_then_learn(&mut self, learner: &mut Learner<P>) -> anyhow::Result<bool> {
+        if !self.play_games()? {
+            return Ok(false);
+        }
+        let mut lesson = self.lesson(learner, self.progress.net + 1);
+        let learned = learner.learn(&mut lesson, &self.log, || self.stop.is_signalled())?;
+        self.make_checkpoint(learner, &lesson, learned)
+    }
+
+    /// Plays the games of the newest checkpoint, and meanwhile makes the next one from those of
+    /// the others. False if the end of the run came first.
+    fn play_while_learning(&mut self, learner: &mut Learner<P>) -> anyhow::Result<bool> {
+        let mut lesson = self.lesson(learner, self.progress.net);
+        let (log, stop) = (self.log.clone(), self.stop.clone());
+        let ended = AtomicBool::new(false);
+        let is_stopped = || ended.load(Ordering::Relaxed) || stop.is_signalled();
+        let (played, learned) = thread::scope(|scope| {
+            let learning = scope.spawn(|| learner.learn(&mut lesson, &log, is_stopped));
+            let played = self.play_games();
+            if !matches!(played, Ok(true)) {
+                ended.store(true, Ordering::Relaxed);
+            }
+            (played, learning.join())
+        });
+        let learned = learned.unwrap_or_else(|panic| resume_unwind(panic))?;
+        Ok(played? && self.make_checkpoint(learner, &lesson, learned)?)
+    }
+
+    /// Moves the games of checkpoints below `games_below` to the learner, and says how long it is
+    /// to learn from them.
+    pub(super) fn lesson(&mut self, learner: &mut Learner<P>, games_below: u32) -> Lesson {
+        let later = self.unlearned.split_off(&games_below);
+        let mut new = 0;
+        for games in mem::replace(&mut self.unlearned, later).into_values() {
+            new += positions(&games);
+            learner.replay.extend(games, &self.config.replay);
+        }
         let bought = new as f64 * self.config.replay.samples_per_position;
         let samples = self.progress.samples_left + bought;
         let batch = f64::from(self.config.training.batch);
-        let steps = if self.replay.is_empty() {
+        let steps = if learner.replay.is_empty() {
             0
         } else {
             (samples / batch) as u64
         };
-        let figures = loop {
-            let mut phase = self.log.phase("training", steps);
-            let learned = learn(
-                &mut self.trainer,
-                &self.replay,
-                &self.config,
-                &self.progress,
-                steps,
-                &self.stop,
-                |step, losses| {
-                    phase.set(step, || {
-                        format!(
-                            "loss {:.3} · policy {:.3} · value {:.3}",
-                            losses.total, losses.policy, losses.value
-                        )
-                    });
-                },
-            );
-            match learned {
-                Learned::Done(figures) => break figures,
-                Learned::Stopped => {
-                    self.unlearned = (count, new);
-                    return Ok(false);
-                }
-                Learned::Diverged => self.go_back()?,
-            }
-        };
-        self.progress = Progress {
-            net: self.progress.net + 1,
-            games: self.progress.games + count,
-            positions: self.progress.positions + new,
+        Lesson {
+            config: self.config.clone(),
+            progress: self.progress.clone(),
+            checkpoint: self.run.checkpoint(self.progress.net),
+            games_below,
+            steps,
             samples_left: samples - steps as f64 * batch,
-            rate_scale: self.progress.rate_scale,
-            positions_per_game: match count {
+            threads: self.machine.threads,
+        }
+    }
+
+    /// Keeps what was learned as the next checkpoint. False if there was an end to it.
+    pub(super) fn make_checkpoint(
+        &mut self,
+        learner: &Learner<P>,
+        lesson: &Lesson,
+        learned: Learned,
+    ) -> anyhow::Result<bool> {
+        let training = match learned {
+            Learned::Done(figures) => Some(figures),
+            Learned::Nothing => None,
+            Learned::Stopped => return Ok(false),
+        };
+        let (games, positions) = mem::take(&mut self.played);
+        let net = self.progress.net + 1;
+        self.progress = Progress {
+            net,
+            behind: net - lesson.games_below,
+            games: self.progress.games + games,
+            positions: self.progress.positions + positions,
+            samples_left: lesson.samples_left,
+            rate_scale: lesson.progress.rate_scale,
+            positions_per_game: match games {
                 0 => self.progress.positions_per_game,
-                count => new as f64 / count as f64,
+                games => positions as f64 / games as f64,
             },
             returned_to: None,
-            training: Some(figures),
+            training,
         };
-        self.save()?;
+        self.save(learner)?;
         Ok(true)
     }
 
-    fn save(&mut self) -> anyhow::Result<()> {
-        checkpoints::save(&self.run, &self.trainer, &self.progress)?;
+    fn save(&mut self, learner: &Learner<P>) -> anyhow::Result<()> {
+        checkpoints::save(&self.run, &learner.trainer, &self.progress)?;
         checkpoints::thin(&self.run, self.config.checkpoint.resumable)?;
         self.note_training()
     }
@@ -260,25 +301,7 @@ impl<P: Encode> Session<P> {
         Ok(())
     }
 
-    /// Takes the weights of the newest checkpoint again, to learn more slowly.
-    fn go_back(&mut self) -> anyhow::Result<()> {
-        let scale = self.progress.rate_scale / 2.0;
-        if scale < LEAST_RATE_SCALE {
-            bail!("training has no finite loss even at 1/256 of the learning rate");
-        }
-        error!(
-            "{} steps running had no finite loss: back to checkpoint {} with half the learning rate",
-            self.config.training.bad_steps,
-            checkpoint_name(self.progress.net),
-        );
-        let (trainer, _) =
-            checkpoints::load::<P>(&self.run, self.progress.net, recipe(&self.config))?;
-        self.trainer = trainer;
-        self.progress.rate_scale = scale;
-        Ok(())
-    }
-
-    fn has_regressed(&self, evaluation: &Evaluation) -> bool {
+    pub(super) fn has_regressed(&self, evaluation: &Evaluation) -> bool {
         let bound = self.config.evaluation.regression_elo;
         let (Some((estimate, _)), true) = (&evaluation.predecessor, bound > 0.0) else {
             return false;
@@ -287,7 +310,7 @@ impl<P: Encode> Session<P> {
     }
 
     /// Makes a checkpoint that is the predecessor's network again, and goes on from there.
-    fn return_to_predecessor(&mut self) -> anyhow::Result<()> {
+    pub(super) fn return_to_predecessor(&mut self, learner: &mut Learner<P>) -> anyhow::Result<()> {
         let net = self.progress.net;
         let Some(better) = net.checked_sub(self.config.evaluation.every) else {
             return Ok(());
@@ -310,11 +333,12 @@ impl<P: Encode> Session<P> {
             checkpoint_name(net),
             checkpoint_name(better),
         );
-        self.trainer = trainer;
+        learner.trainer = trainer;
         self.progress.net = net + 1;
+        self.progress.behind += 1;
         self.progress.returned_to = Some(better);
         self.progress.training = None;
-        self.save()
+        self.save(learner)
     }
 
     pub(super) fn alarm(&mut self, alarms: Vec<String>) -> anyhow::Result<()> {
@@ -373,23 +397,20 @@ impl<P: Encode> Session<P> {
         Ok(())
     }
 
-    fn finish(self) -> anyhow::Result<Summary> {
-        let newest = self.later.get(&self.progress.net);
-        let newest = newest.map_or(&[][..], Vec::as_slice);
-        let (games, new) = self.unlearned;
-        let (games, new) = (games + newest.len() as u64, new + positions(newest));
+    fn finish(self, learner: &Learner<P>) -> anyhow::Result<Summary> {
+        let (games, positions) = self.played;
         let summary = Summary {
             run: self.run.path().to_owned(),
             checkpoint: self.run.checkpoint(self.progress.net),
             checkpoints: self.progress.net,
             games: self.progress.games + games,
-            positions: self.progress.positions + new,
-            steps: self.trainer.steps(),
+            positions: self.progress.positions + positions,
+            steps: learner.trainer.steps(),
             rating: self.rating().map(|(elo, _)| elo),
             seconds: self.begun.elapsed().as_secs_f64(),
         };
         if games > 0 {
-            info!("{games} games are not learned from yet");
+            info!("{games} games of the newest checkpoint are kept for the next one");
         }
         let run = summary.run.display();
         self.log.line(&format!(

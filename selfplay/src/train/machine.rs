@@ -1,0 +1,81 @@
+use std::thread::available_parallelism;
+
+use crate::config::MachineSettings;
+
+/// From so many cores on, playing and learning at the same time keeps more of them busy than
+/// taking turns: a step of training does not spread over many.
+const CORES_TO_SPARE: usize = 8;
+/// Of so many cores one learns while the others play: a new position costs some 24 to 64
+/// evaluations to make and a few training samples, three evaluations each, to learn.
+const CORES_A_LEARNER: usize = 4;
+
+/// How the cores are used.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) struct Machine {
+    /// Whether games are played while the next checkpoint is learned.
+    pub(super) overlap: bool,
+    /// Shards of self-play.
+    pub(super) shards: usize,
+    /// Threads of training.
+    pub(super) threads: usize,
+    /// Threads of what has the machine to itself.
+    pub(super) cores: usize,
+}
+
+impl Machine {
+    pub(super) fn here(settings: &MachineSettings) -> Machine {
+        Machine::with_cores(settings, available_parallelism().map_or(1, usize::from))
+    }
+
+    fn with_cores(settings: &MachineSettings, cores: usize) -> Machine {
+        let overlap = match settings.phases.as_str() {
+            "overlap" => true,
+            "alternate" => false,
+            _ => cores >= CORES_TO_SPARE,
+        };
+        let or = |n: u32, otherwise: usize| if n == 0 { otherwise } else { n as usize };
+        let (shards, threads) = if overlap {
+            let threads = or(settings.threads, (cores / CORES_A_LEARNER).max(1));
+            let rest = cores.saturating_sub(threads).max(1);
+            (or(settings.shards, rest), threads)
+        } else {
+            (or(settings.shards, cores), or(settings.threads, cores))
+        };
+        Machine {
+            overlap,
+            shards,
+            threads,
+            cores: or(settings.shards, cores),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cores_are_shared_out() {
+        let settings = |phases: &str, shards, threads| MachineSettings {
+            phases: phases.to_owned(),
+            shards,
+            threads,
+        };
+        // Phases, shards, threads as asked for; cores; overlap, shards, threads as given.
+        for (phases, shards, threads, cores, expected) in [
+            ("auto", 0, 0, 1, (false, 1, 1)),
+            ("auto", 0, 0, 2, (false, 2, 2)),
+            ("auto", 0, 0, 16, (true, 12, 4)),
+            ("auto", 3, 0, 16, (true, 3, 4)),
+            ("auto", 0, 8, 16, (true, 8, 8)),
+            ("alternate", 0, 0, 16, (false, 16, 16)),
+            ("overlap", 0, 0, 1, (true, 1, 1)),
+            ("overlap", 0, 0, 2, (true, 1, 1)),
+            ("overlap", 0, 64, 16, (true, 1, 64)),
+        ] {
+            let machine = Machine::with_cores(&settings(phases, shards, threads), cores);
+            let given = (machine.overlap, machine.shards, machine.threads);
+            assert_eq!(given, expected, "{phases} {shards} {threads} on {cores}");
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Accidents of training that no configuration brings about.
+
+use garuda_model::Trainer;
+use garuda_rules::tori::ToriPosition;
+
+use super::evaluate::Evaluation;
+use super::learn::{Learned, Learner, Lesson};
+use super::session::Session;
+use super::{Log, Stop, TrainOptions, train};
+use crate::config::Config;
+use crate::ratings::{Estimate, Verdict};
+use crate::run::TrainingFigures;
+
+const TINY: &str = r#"
+[game]
+rules = "torishogi"
+[network]
+blocks = 1
+channels = 8
+[search]
+simulations = [2]
+simulations_from = [0]
+[selfplay]
+decided_simulations = 2
+[replay]
+window_first = 256
+[training]
+batch = 16
+warmup_steps = 0
+ema = 0.9
+[checkpoint]
+positions = 60
+expected_plies = 60
+[evaluation]
+games = 0
+"#;
+
+fn options(run: &std::path::Path, checkpoints: u32) -> TrainOptions {
+    TrainOptions {
+        run: run.to_owned(),
+        config: Config::parse("tiny", TINY, &[]).unwrap(),
+        stop: Stop::after(None),
+        games: None,
+        checkpoints: Some(checkpoints),
+        log: Log::silent(),
+    }
+}
+
+fn open(run: &std::path::Path) -> (Session<ToriPosition>, Learner<ToriPosition>) {
+    Session::open(options(run, 9)).unwrap()
+}
+
+fn learned(learner: &mut Learner<ToriPosition>, lesson: &mut Lesson) -> TrainingFigures {
+    match learner.learn(lesson, &Log::silent(), || false).unwrap() {
+        Learned::Done(figures) => figures,
+        _ => panic!("the lesson was not learned"),
+    }
+}
+
+#[test]
+fn losses_that_are_not_finite_halve_the_rate() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = dir.path().join("run");
+    train(options(&run, 1)).unwrap();
+    let (mut session, mut learner) = open(&run);
+    assert!(session.play_games().unwrap());
+    let mut lesson = session.lesson(&mut learner, 2);
+    let steps = learner.trainer.steps();
+
+    // One step of infinite length, and no weight is a number any more.
+    let sound = lesson.config.training.clone();
+    lesson.config.training.learning_rate = f64::INFINITY;
+    lesson.config.training.bad_steps = u32::MAX;
+    let figures = learned(&mut learner, &mut lesson);
+    assert!(figures.losses.total.is_nan());
+    assert_eq!(figures.skipped, lesson.steps - 1);
+
+    lesson.config.training = sound;
+    let figures = learned(&mut learner, &mut lesson);
+    assert!(figures.losses.total.is_finite());
+    assert_eq!(figures.steps, steps + lesson.steps);
+    assert_eq!(lesson.progress.rate_scale, 0.5);
+    let full_rate = session.config.training.learning_rate;
+    assert!((figures.rate - full_rate / 2.0).abs() < 1e-12);
+
+    // The next checkpoint remembers the rate.
+    let made = session.make_checkpoint(&learner, &lesson, Learned::Done(figures));
+    assert!(made.unwrap());
+    drop((session, learner));
+    let (session, _) = open(&run);
+    assert_eq!(
+        (session.progress.net, session.progress.rate_scale),
+        (2, 0.5)
+    );
+}
+
+#[test]
+fn a_run_that_cannot_learn_gives_up() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = dir.path().join("run");
+    train(options(&run, 1)).unwrap();
+    let (mut session, mut learner) = open(&run);
+    assert!(session.play_games().unwrap());
+    let mut lesson = session.lesson(&mut learner, 2);
+    lesson.config.training.learning_rate = f64::INFINITY;
+    let error = learner.learn(&mut lesson, &Log::silent(), || false);
+    let error = error.err().unwrap().to_string();
+    assert!(error.contains("no finite loss"), "{error}");
+    // The last good checkpoint is as it was.
+    drop((session, learner));
+    assert_eq!(open(&run).0.progress.net, 1);
+}
+
+#[test]
+fn a_regression_brings_the_better_network_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = dir.path().join("run");
+    train(options(&run, 2)).unwrap();
+    let (mut session, mut learner) = open(&run);
+    let lost = |high| Evaluation {
+        predecessor: Some((
+            Estimate {
+                elo: high - 100.0,
+                low: high - 200.0,
+                high,
+            },
+            Verdict::NotStronger,
+        )),
+    };
+    assert!(!session.has_regressed(&lost(-140.0)));
+    assert!(session.has_regressed(&lost(-160.0)));
+
+    let games = session.progress.games;
+    session.return_to_predecessor(&mut learner).unwrap();
+    assert_eq!(session.progress.net, 3);
+    assert_eq!(session.progress.returned_to, Some(1));
+    assert!(
+        !session.has_regressed(&lost(-160.0)),
+        "a network that was taken back is not judged again"
+    );
+    let recipe = super::learn::recipe(&session.config);
+    let weights = |number| {
+        let path = session.run.checkpoint(number).join("weights.safetensors");
+        std::fs::read(path).unwrap()
+    };
+    assert!(weights(3) == weights(1) && weights(3) != weights(2));
+    let steps = |number| {
+        let path = session.run.checkpoint(number);
+        let (trainer, _): (Trainer<ToriPosition>, super::Progress) =
+            Trainer::load(&path, recipe).unwrap();
+        trainer.steps()
+    };
+    assert_eq!(steps(3), steps(1));
+
+    // No game is lost or counted twice, and the run goes on.
+    drop((session, learner));
+    let summary = train(options(&run, 4)).unwrap();
+    assert_eq!(summary.checkpoints, 4);
+    assert!(summary.games > games);
+}
