@@ -24,6 +24,9 @@ channels = 8
 [search]
 simulations = [2]
 simulations_from = [0]
+[bootstrap]
+positions = 40
+simulations = 4
 [selfplay]
 games_per_shard = 2
 decided_simulations = 2

@@ -6,7 +6,7 @@ mod settings;
 
 pub use read::ConfigError;
 pub use settings::{
-    AlarmSettings, CheckpointSettings, Config, EvaluationSettings, GameSettings, MachineSettings,
-    NetworkSettings, OpeningsSettings, OutputSettings, ReplaySettings, RunSettings, SearchSettings,
-    SelfplaySettings, TrainingSettings,
+    AlarmSettings, BootstrapSettings, CheckpointSettings, Config, EvaluationSettings, GameSettings,
+    MachineSettings, NetworkSettings, OpeningsSettings, OutputSettings, ReplaySettings,
+    RunSettings, SearchSettings, SelfplaySettings, TrainingSettings,
 };

@@ -85,6 +85,16 @@ settings! {
         spot_wins: bool = true;
     }
 
+    /// The first games, which no network plays.
+    bootstrap: BootstrapSettings {
+        /// Positions to learn the first lesson from; 0 to let the untrained network play.
+        positions: u64 = 30_000u64, in 0..=100_000_000;
+        /// Share of a game's positions that are learned from.
+        kept_share: f64 = 0.125, in 0.001..=1.0;
+        /// Simulations a decision.
+        simulations: u32 = 24u32, in 2..=10_000;
+    }
+
     /// How games are generated.
     selfplay: SelfplaySettings {
         /// Concurrent games of a shard; also the size of its evaluation batch.

@@ -1,5 +1,6 @@
 use garuda_mcts::{Gumbel, GumbelSettings, Wdl, sample};
 use garuda_rules::{Color, Game, Played, Position};
+use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::plan::{Beginning, Plan};
@@ -118,7 +119,10 @@ impl<P: Position> GameInProgress<P> {
             search.best()
         };
         let mv = moves[chosen];
-        let searched = !self.is_raw() && !self.is_older_to_move() && moves.len() > 1;
+        let searched = !self.is_raw()
+            && !self.is_older_to_move()
+            && moves.len() > 1
+            && (plan.kept_share >= 1.0 || self.rng.random_bool(plan.kept_share));
         let wdl = search.value();
         let kind = match wdl {
             Some(_) if searched && self.is_decided(plan) => DecisionKind::Decided,

@@ -21,6 +21,8 @@ pub struct Plan<P> {
     older: Option<u32>,
     start: P,
     varied_share: f64,
+    /// Share of searched positions that are learned from.
+    pub(super) kept_share: f64,
 }
 
 /// How a game begins.
@@ -52,9 +54,14 @@ impl<P: Position> Plan<P> {
             "" => P::start(),
             text => text.parse().unwrap_or_else(|_| P::start()),
         };
+        let bootstrap = is_bootstrap(config, net);
         Plan {
             search: GumbelSettings {
-                simulations: simulations(config, positions),
+                simulations: if bootstrap {
+                    config.bootstrap.simulations
+                } else {
+                    simulations(config, positions)
+                },
                 considered: config.search.considered as usize,
                 noise: 1.0,
                 values: ValueScale {
@@ -70,6 +77,7 @@ impl<P: Position> Plan<P> {
             start,
             varied_share: settings.varied_share_end
                 + (settings.varied_share - settings.varied_share_end) * left.max(0.0),
+            kept_share: kept_share(config, net),
             settings: settings.clone(),
         }
     }
@@ -122,6 +130,20 @@ impl<P: Position> Plan<P> {
             older_side,
         };
         (beginning, rng)
+    }
+}
+
+/// Whether the games of checkpoint `net` are played by search alone.
+pub fn is_bootstrap(config: &Config, net: u32) -> bool {
+    net == 0 && config.bootstrap.positions > 0
+}
+
+/// Share of searched positions that checkpoint `net`'s games keep to be learned from.
+pub fn kept_share(config: &Config, net: u32) -> f64 {
+    if is_bootstrap(config, net) {
+        config.bootstrap.kept_share
+    } else {
+        1.0
     }
 }
 

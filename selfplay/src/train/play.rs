@@ -4,15 +4,16 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use garuda_mcts::evaluators::Uniform;
 use garuda_model::{Encode, Model, OnnxEvaluator};
 use tracing::warn;
 
 use super::figures::{positions, selfplay_figures};
 use super::session::Session;
 use super::ui::thousands;
-use crate::generate::{Counters, Plan, generate};
+use crate::generate::{Counters, Judge, Plan, generate, is_bootstrap};
 use crate::records::{GameRecord, RecordStore};
-use crate::run::Event;
+use crate::run::{Event, checkpoint_name};
 
 /// Finished games are written at least this often.
 const WRITE_EVERY: Duration = Duration::from_secs(20);
@@ -48,15 +49,23 @@ impl<P: Encode> Session<P> {
             models.push((number, model));
         }
         let capacity = self.config.selfplay.games_per_shard as usize;
-        let open = |number: u32| -> anyhow::Result<OnnxEvaluator<P>> {
+        let bootstrap = is_bootstrap(&self.config, net);
+        let open = |number: u32| -> anyhow::Result<Judge<P>> {
+            if bootstrap {
+                return Ok(Judge::Nothing(Uniform::default()));
+            }
             let (_, model) = (models.iter())
                 .find(|(n, _)| *n == number)
                 .with_context(|| format!("checkpoint {number} was not asked for"))?;
-            Ok(OnnxEvaluator::new(model, capacity)?)
+            Ok(Judge::Network(OnnxEvaluator::new(model, capacity)?))
         };
 
         let begun = Instant::now();
         let counters = Counters::default();
+        let player = match bootstrap {
+            true => "search alone".to_owned(),
+            false => checkpoint_name(net),
+        };
         let mut phase = self.log.phase("self-play", target);
         let mut writer = Writer {
             store: &mut self.store,
@@ -82,7 +91,7 @@ impl<P: Encode> Session<P> {
                     };
                     phase.set((known.len() + done.borrow().len()) as u64, || {
                         format!(
-                            "{net:06} · {} positions/s · {} evals/s",
+                            "{player} · {} positions/s · {} evals/s",
                             thousands(rate(&counters.positions)),
                             thousands(rate(&counters.evaluations))
                         )

@@ -1,6 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
+use crate::generate::{is_bootstrap, kept_share};
 use crate::run::TrainingFigures;
 
 /// How far a run has come, kept with each checkpoint. With the records it is all that a run
@@ -37,7 +38,7 @@ impl Progress {
             positions: 0,
             samples_left: 0.0,
             rate_scale: 1.0,
-            positions_per_game: f64::from(config.checkpoint.expected_plies),
+            positions_per_game: f64::from(config.checkpoint.expected_plies) * kept_share(config, 0),
             returned_to: None,
             training: None,
         }
@@ -45,7 +46,12 @@ impl Progress {
 
     /// How many games this checkpoint plays.
     pub(super) fn games_to_play(&self, config: &Config) -> u64 {
-        let games = config.checkpoint.positions as f64 / self.positions_per_game.max(1.0);
+        let positions = if is_bootstrap(config, self.net) {
+            config.bootstrap.positions
+        } else {
+            config.checkpoint.positions
+        };
+        let games = positions as f64 / self.positions_per_game.max(1.0);
         games.round().max(1.0) as u64
     }
 }

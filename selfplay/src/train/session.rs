@@ -22,6 +22,7 @@ use super::machine::Machine;
 use super::ui::{bytes, thousands};
 use super::{Log, Progress, Stop};
 use crate::config::Config;
+use crate::generate::kept_share;
 use crate::ratings::Verdict;
 use crate::records::{GameRecord, RecordStore};
 use crate::replay::Replay;
@@ -276,7 +277,8 @@ impl<P: Encode> Session<P> {
             rate_scale: lesson.progress.rate_scale,
             positions_per_game: match games {
                 0 => self.progress.positions_per_game,
-                games => positions as f64 / games as f64,
+                // Every position of the games to come counts.
+                games => positions as f64 / games as f64 / kept_share(&self.config, net - 1),
             },
             returned_to: None,
             training,
