@@ -20,6 +20,9 @@ channels = 8
 [search]
 simulations = [2]
 simulations_from = [0]
+[bootstrap]
+positions = 40
+simulations = 4
 [selfplay]
 decided_simulations = 2
 [replay]
