@@ -245,7 +245,7 @@ fn scanned(dir: &Path) -> (Vec<Vec<u64>>, Scanned) {
         |progress| last = progress.batches - progress.batches_done,
     );
     assert_eq!(last, 0);
-    (seen, scanned.unwrap())
+    (seen, scanned.expect("the files are sound or set aside"))
 }
 
 #[test]
