@@ -1,5 +1,9 @@
 //! What must hold for any input, however broken.
 
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+use garuda_engine::Command;
 use garuda_rules::{Game, MoveList, Played, Position};
 
 /// How far a position that was accepted is played on.
@@ -42,6 +46,51 @@ pub fn moves<P: Position>(start: u8, lines: &str) {
             Err(error) => assert!(!error.to_string().is_empty()),
         }
         check(game.position());
+    }
+}
+
+/// Any lines are answered, and the engine ends with them. Every `go` has one `bestmove`, and
+/// nobody is told that the engine failed.
+pub fn uci(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    // What takes long by its nature, or looks at files, is left out.
+    let lines: Vec<_> = text
+        .lines()
+        .filter(|line| match Command::parse(line) {
+            Ok(Some(Command::Perft(depth))) => depth < 3,
+            Ok(Some(Command::SetOption { name, .. })) => name.to_lowercase().contains("variant"),
+            _ => true,
+        })
+        .collect();
+    let searches = lines
+        .iter()
+        .take_while(|line| !matches!(Command::parse(line), Ok(Some(Command::Quit))))
+        .filter(|line| matches!(Command::parse(line), Ok(Some(Command::Go(_)))))
+        .count();
+    let sheet = Sheet::default();
+    garuda_engine::run(lines.join("\n").as_bytes(), sheet.clone()).expect("memory can be read");
+    let written = sheet.0.lock().expect("the engine has ended").clone();
+    let written = String::from_utf8(written).expect("engines write text");
+    assert!(!written.contains("the engine failed"), "{written}");
+    let answers = written
+        .lines()
+        .filter(|line| line.starts_with("bestmove ") || line.starts_with("checkmate "))
+        .count();
+    assert_eq!(answers, searches, "{written}");
+}
+
+/// What an engine writes.
+#[derive(Clone, Default)]
+struct Sheet(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Sheet {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("nobody panics").extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
