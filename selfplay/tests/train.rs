@@ -159,7 +159,7 @@ fn delays() -> impl Iterator<Item = Duration> {
 }
 
 #[test]
-fn a_whole_run_trains_exports_and_plays() {
+fn a_whole_run_trains_exports_plays_and_tells_openings() {
     let scratch = Scratch::new();
     let run = scratch.path("whole");
     let summary = scratch.trained("whole", &["--checkpoints", "3"]);
@@ -216,6 +216,43 @@ fn a_whole_run_trains_exports_and_plays() {
     assert_eq!(first["distinct_games"], 6);
     assert_eq!(first["pentanomial"].as_array().unwrap().len(), 5);
     assert_eq!(first, json(&arguments), "a match is reproducible");
+    let of_run = json(&[
+        "openings",
+        run_text,
+        "--visits",
+        "4",
+        "--searches",
+        "2",
+        "--json",
+    ]);
+    assert_eq!(of_run["moves"].as_array().unwrap().len(), 17);
+    assert!(of_run["counted"]["games"].as_u64().unwrap() > 0);
+    for file in ["openings.json", "openings.csv", "openings.html"] {
+        assert!(run.join(file).is_file(), "{file}");
+    }
+    let before = fs::read_dir(scratch.dir.path()).unwrap().count();
+    let of_model = json(&[
+        "openings",
+        exported_text,
+        "--visits",
+        "4",
+        "--searches",
+        "2",
+        "--json",
+    ]);
+    let values = |report: &Value| -> BTreeMap<String, String> {
+        let moves = report["moves"].as_array().unwrap();
+        let text = |value: &Value| value.to_string();
+        (moves
+            .iter()
+            .map(|mv| (text(&mv["move"]), text(&mv["value"]))))
+        .collect()
+    };
+    assert_eq!(values(&of_run), values(&of_model));
+    assert!(of_model["moves"][0]["games"].is_null());
+    let after = fs::read_dir(scratch.dir.path()).unwrap().count();
+    assert_eq!(before, after, "a model's report is written nowhere unasked");
+
     // A model of another game, and a player that is none.
     for wrong in [
         vec!["match", exported_text, "random", "--game", "makruk"],
@@ -224,6 +261,9 @@ fn a_whole_run_trains_exports_and_plays() {
         vec![
             "match", "random", "random", "--game", "makruk", "--games", "3",
         ],
+        vec!["openings", "nowhere"],
+        vec!["openings", exported_text, "--from", "e4e7"],
+        vec!["openings", exported_text, "--visits", "0"],
     ] {
         assert_eq!(
             garuda().args(&wrong).output().unwrap().status.code(),

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use garuda_mcts::Evaluator;
 use garuda_model::Encode;
-use garuda_rules::{Game, Move, Played, Position};
+use garuda_rules::{Color, Game, Move, Played, Position};
 
 use super::enumerate::{Candidate, candidates, count};
 use super::games::{GameTable, PlayedPlay};
@@ -143,6 +143,7 @@ impl<P: Encode> Draft<P> {
             let by_value = by_value.unwrap_or(std::cmp::Ordering::Equal);
             let by_prior = b.prior.unwrap_or(0.0).total_cmp(&a.prior.unwrap_or(0.0));
             by_value
+                .then(a.certainty(turn).cmp(&b.certainty(turn)))
                 .then(b.games().cmp(&a.games()))
                 .then(by_prior)
                 .then(a.play.cmp(&b.play))
@@ -173,8 +174,23 @@ impl<P: Position> DraftMove<P> {
         self.played.as_ref().map_or(0, |p| p.results().games())
     }
 
+    /// What orders moves of equal value: quick proven wins first, slow proven losses before quick
+    /// ones, and what is not proven between them.
+    fn certainty(&self, mover: Color) -> i64 {
+        const UNPROVEN: i64 = 1 << 20;
+        match (&self.found, self.estimate(mover)) {
+            (Some(found), Some(estimate)) if found.proven && estimate.mean > 0.0 => {
+                found.line.len() as i64
+            }
+            (Some(found), Some(estimate)) if found.proven && estimate.mean < 0.0 => {
+                2 * UNPROVEN - found.line.len() as i64
+            }
+            _ => UNPROVEN,
+        }
+    }
+
     /// What the searches say, for the side that makes the move.
-    fn estimate(&self, mover: garuda_rules::Color) -> Option<Estimate> {
+    fn estimate(&self, mover: Color) -> Option<Estimate> {
         let found = self.found.as_ref()?;
         let sign = if self.after.turn() == mover {
             1.0
@@ -302,7 +318,7 @@ fn node<P: Encode>(drafts: &[Draft<P>], index: usize, games: Option<&GameTable>)
     }
 }
 
-fn searched<P: Encode>(mv: &DraftMove<P>, mover: garuda_rules::Color) -> Searched {
+fn searched<P: Encode>(mv: &DraftMove<P>, mover: Color) -> Searched {
     let Some((found, estimate)) = mv.found.as_ref().zip(mv.estimate(mover)) else {
         return Searched::default();
     };

@@ -157,12 +157,15 @@ fn formations(out: &mut String, side: &SideSetUps, name: &str) {
     );
     for formation in side.formations.iter().take(FORMATIONS) {
         let score = formation.score.map_or_else(String::new, percent);
-        let games = thousands(formation.games.into());
-        line(
-            out,
-            &format!("{games:>8} games {score:>6}  {}", formation.men),
-        );
+        let games = game_count(formation.games);
+        line(out, &format!("{games:>14} {score:>6}  {}", formation.men));
     }
+}
+
+/// `1 game`, `1,234 games`
+pub(super) fn game_count(games: u32) -> String {
+    let noun = if games == 1 { "game" } else { "games" };
+    format!("{} {noun}", thousands(games.into()))
 }
 
 /// `+0.123`

@@ -1,6 +1,7 @@
 use super::{Scale, percent, signed};
 use crate::openings::Results;
 use crate::openings::report::Searched;
+use crate::openings::table::game_count;
 use crate::train::thousands;
 
 /// Three parts, together as wide as the bar, with what they mean for those who do not see it.
@@ -57,9 +58,8 @@ pub(super) fn value_mark(found: &Searched, scale: &Scale) -> String {
 
 /// What became of a move's share of the games in each part of the run.
 pub(super) fn part_words(games: u32, score: Option<f64>) -> String {
-    let games = thousands(games.into());
     match score {
-        Some(score) => format!("{games} games, {}", percent(score)),
+        Some(score) => format!("{}, {}", game_count(games), percent(score)),
         None => "no games".to_owned(),
     }
 }

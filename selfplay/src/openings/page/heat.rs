@@ -7,6 +7,7 @@ use garuda_rules::{Color, Position, SvgOptions, svg};
 use super::bars::result_bar;
 use super::{escaped, percent};
 use crate::openings::setups::{PieceMap, SetUps, SideSetUps};
+use crate::openings::table::game_count;
 use crate::train::thousands;
 
 const SQUARE: u32 = 20;
@@ -18,7 +19,7 @@ const DRAWN: usize = 4;
 pub(super) fn write<P: Position>(out: &mut String, set_ups: &SetUps) {
     let _ = writeln!(
         out,
-        "<h2>Set-ups</h2>\n<p class=\"note\">Where men were placed in {} games. The darker a square the more games had such a man there; the number is the share in per cent.</p>",
+        "<h2>Set-ups</h2>\n<p class=\"note\">Where men were placed in {} games. Each map shows a side’s first three ranks from its own edge. The stronger the colour the more games had such a man there; the number is the share in per cent.</p>",
         thousands(set_ups.games)
     );
     let sides = [
@@ -116,8 +117,8 @@ fn formations<P: Position>(out: &mut String, side: &SideSetUps, color: Color, na
             svg(&position, &options).replace(r#" xmlns="http://www.w3.org/2000/svg""#, "");
         let _ = writeln!(
             out,
-            "<figure class=\"board\">{drawing}<figcaption>{} games, as in one of them</figcaption></figure>",
-            thousands(formation.games.into())
+            "<figure class=\"board\">{drawing}<figcaption>{}; the board of one</figcaption></figure>",
+            game_count(formation.games)
         );
     }
     out.push_str("</div>\n");

@@ -128,6 +128,15 @@ fn overview(out: &mut String, report: &Report) {
         out.push_str("</tr>\n");
     }
     out.push_str("</tbody>\n</table>\n</div>\n");
+    let listed = report.root.moves.iter().filter_map(|mv| mv.played.games);
+    let others = report.root.here.unwrap_or(0) - listed.sum::<u32>();
+    if others > 0 {
+        let _ = writeln!(
+            out,
+            "<p class=\"note\">{} games went on with {several} that were not searched.</p>",
+            thousands(others.into())
+        );
+    }
 }
 
 fn explanation(out: &mut String, report: &Report) {
