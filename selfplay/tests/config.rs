@@ -84,7 +84,7 @@ fn all_problems_come_in_one_report() {
         varied_share_end = 0.2
         [evaluation]
         games = 7
-        anchors = ["stockfish"]
+        anchors = ["stockfish", "uci:engine", "uci:engine?nodes=few", "uci:engine?nodes=5"]
         [replai]
         mirror = true
     "#;
@@ -100,6 +100,8 @@ fn all_problems_come_in_one_report() {
         "selfplay.varied_share_end",
         "evaluation.games must be even",
         "\"stockfish\"",
+        "\"uci:engine\" must say how long it may think",
+        "\"uci:engine?nodes=few\": nodes=few: \"few\" is not a whole number above 0",
         "[replai]; did you mean replay?",
         "network.chanels; did you mean network.channels?",
         "\"nonsense\" must look like",
@@ -108,7 +110,7 @@ fn all_problems_come_in_one_report() {
         let hits = found.iter().filter(|p| p.contains(expected)).count();
         assert_eq!(hits, 1, "{expected} in {found:#?}");
     }
-    assert_eq!(found.len(), 14, "{found:#?}");
+    assert_eq!(found.len(), 16, "{found:#?}");
 }
 
 #[test]

@@ -274,6 +274,25 @@ fn a_whole_run_trains_exports_plays_and_tells_openings() {
 }
 
 #[test]
+fn a_run_meets_other_programs_while_they_are_there() {
+    let scratch = Scratch::new();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake_engine.py");
+    let garuda = env!("CARGO_BIN_EXE_garuda");
+    let engine = format!("uci:python3 '{script}' '{garuda}' well?nodes=1");
+    let anchors = format!("evaluation.anchors=[\"uci:no-such-engine?nodes=1\", \"{engine}\"]");
+    let output = scratch
+        .train("met", &["--checkpoints", "1", "--set", &anchors])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", errors(&output));
+    let refusal = "no match against uci:no-such-engine?nodes=1";
+    assert!(errors(&output).contains(refusal), "{}", errors(&output));
+    let ladder = Ladder::read(&scratch.path("met").join("ladder.json")).unwrap();
+    let met: Vec<_> = ladder.matches().iter().map(|m| m.second.as_str()).collect();
+    assert_eq!(met, ["000000", engine.as_str()]);
+}
+
+#[test]
 fn killed_at_any_moment_a_run_becomes_what_it_would_have_been() {
     let scratch = Scratch::new();
     let killed = scratch.path("killed");

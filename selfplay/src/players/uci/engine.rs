@@ -216,8 +216,19 @@ fn launch(spec: &UciSpec, rules: RuleSet, timeout: Duration) -> anyhow::Result<P
             .say(&format!("setoption name {name} value {value}"))
             .with_context(unheard)?;
     }
-    ready(&mut process, until).with_context(|| format!("{command} did not get ready"))?;
-    Ok(process)
+    let unready = || format!("{command} did not get ready");
+    process.say("isready").with_context(unready)?;
+    loop {
+        let (_, line) = process.hear(until).with_context(unready)?;
+        match line.split_once("info string ") {
+            // A file that cannot be used, mostly; whoever named it does not want to play without.
+            Some((_, words)) if words.to_ascii_lowercase().contains("error") => {
+                bail!("{command} says: {words}");
+            }
+            _ if line == "readyok" => return Ok(process),
+            _ => {}
+        }
+    }
 }
 
 /// Reads `option name Some Name type combo default a var a var b`.
