@@ -2,9 +2,10 @@
 
 Takes a directory made by model/examples/exports.rs. Every file must satisfy onnx.checker, shape
 inference included, and give what libtorch gave for the same positions, within 1e-4, also in batches
-of other sizes.
+of other sizes. The lines of Python in model/ENCODING.md must work as they stand.
 """
 
+import contextlib
 import pathlib
 import sys
 
@@ -13,6 +14,7 @@ import onnx
 import onnxruntime
 
 TOLERANCE = 1e-4
+PAGE = pathlib.Path(__file__).resolve().parent.parent / "model" / "ENCODING.md"
 METADATA = ("rules", "encoding_version", "encoding", "architecture", "step", "run", "hash")
 
 
@@ -42,16 +44,28 @@ def check(path):
     print(f"{path.name}: {len(planes)} positions, off by {worst:.1e} at most")
 
 
+def check_page(directory):
+    code = PAGE.read_text().split("```python\n")[1].split("```")[0]
+    names = {}
+    with contextlib.chdir(directory):
+        exec(code, names)
+    shapes = [names[name].shape for name in ("policy", "wdl", "plies_left")]
+    assert shapes == [(1, 2695), (1, 3), (1, 1)], shapes
+    assert abs(names["wdl"].sum() - 1) < TOLERANCE, names["wdl"]
+    print(f"{PAGE.name}: its lines load a network")
+
+
 def main():
-    paths = sorted(pathlib.Path(sys.argv[1]).glob("*.onnx"))
+    directory = pathlib.Path(sys.argv[1])
+    paths = sorted(directory.glob("*.onnx"))
     failed = 0
-    for path in paths:
+    for path in [*paths, PAGE]:
         try:
-            check(path)
+            check_page(directory) if path == PAGE else check(path)
         except Exception as error:
             failed += 1
             print(f"{path.name}: {error}")
-    print(f"{len(paths) - failed} passed, {failed} failed")
+    print(f"{len(paths) + 1 - failed} passed, {failed} failed")
     sys.exit(failed > 0 or len(paths) != 5)
 
 

@@ -12,6 +12,8 @@ mod sittuyin;
 mod tori;
 
 #[cfg(test)]
+mod page;
+#[cfg(test)]
 mod tests;
 
 use std::fmt::Write;

@@ -1,0 +1,112 @@
+//! Keeps `ENCODING.md` true: what it lists is written by this test.
+
+use std::fmt::Write;
+use std::{env, fs};
+
+use garuda_rules::{Game, MoveList, with_rule_set};
+
+use super::*;
+
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/ENCODING.md");
+/// What follows this line is generated.
+const MARK: &str = "<!-- generated: do not edit below, see above for how -->\n";
+
+/// A position for each rule set, by its start (none for the ordinary one) and moves, that has
+/// what is hard about its encoding.
+fn example(rules: RuleSet) -> (Option<&'static str>, &'static [&'static str]) {
+    match rules {
+        RuleSet::Makruk => (Some("8/2K3k1/5m2/4S1S1/8/8/8/8 w - 128 97 1"), &["e5f6"]),
+        RuleSet::Sittuyin => (Some("5s2/3k4/2r5/8/4p3/2N5/8/4K3[] b - - 7 30"), &[]),
+        RuleSet::SittuyinBooklet => (None, &["R@a1", "K@e2"]),
+        RuleSet::ToriShogi => (None, &["c3c4", "c5c4", "S@c5"]),
+        RuleSet::Eternal => (
+            Some("2C1ap2/1b6/1n1c3p/R1r3br/3n1o2/P4B1P/2Aa3A/1Nc2B2/2N4R b P:C 0 2"),
+            &[],
+        ),
+    }
+}
+
+fn section<P: Encode>(page: &mut String) -> std::fmt::Result {
+    let encoding = Encoding::of::<P>();
+    let (planes, actions) = (encoding.planes.len(), encoding.actions());
+    let Board { files, ranks } = encoding.board;
+    let (squares, placed) = (encoding.squares(), encoding.placeable.len());
+    writeln!(page, "\n## {}\n", encoding.rules)?;
+    writeln!(
+        page,
+        "`planes` is `[batch, {planes}, {ranks}, {files}]` (S = {squares}), `policy` is \
+         `[batch, {actions}]` (K = {placed}{}{}).\n",
+        if placed == 0 { "" } else { ": " },
+        encoding.placeable.join(" ")
+    )?;
+    writeln!(page, "| plane | holds |\n|---|---|")?;
+    for (i, name) in encoding.planes.iter().enumerate() {
+        writeln!(page, "| {i} | {name} |")?;
+    }
+
+    let (fen, moves) = example(encoding.rules);
+    let mut game = match fen {
+        Some(fen) => Played::<P>::from_text(fen).unwrap(),
+        None => Played::start(),
+    };
+    write!(page, "\nExample: `{}`", game.position())?;
+    if !moves.is_empty() {
+        write!(page, " and then `{}`", moves.join(" "))?;
+    }
+    writeln!(page, ".\n\n```text")?;
+    for mv in moves {
+        game.play_uci(mv).unwrap();
+    }
+    let position = game.position();
+    let view = View::of(position);
+    writeln!(page, "{position}")?;
+    let mut numbers = vec![0.0; encoding.input_len()];
+    encode(&game, view, &mut numbers);
+    for (i, plane) in numbers.chunks(squares).enumerate() {
+        if plane.iter().all(|&number| number == plane[0]) {
+            if plane[0] != 0.0 {
+                writeln!(page, "plane {i}: {} everywhere", plane[0])?;
+            }
+            continue;
+        }
+        assert!(plane.iter().all(|&number| number == 0.0 || number == 1.0));
+        let ones: Vec<_> = (0..squares)
+            .filter(|&square| plane[square] == 1.0)
+            .collect();
+        let ones: Vec<_> = ones.iter().map(ToString::to_string).collect();
+        writeln!(page, "plane {i}: 1 at {}", ones.join(" "))?;
+    }
+    let mut legal = MoveList::new();
+    game.legal_moves(&mut legal);
+    let mut numbered: Vec<_> = (legal.iter())
+        .map(|&mv| (position.uci(mv), view.action(position, mv)))
+        .collect();
+    numbered.sort();
+    for line in numbered.chunks(8) {
+        let moves: Vec<_> = (line.iter())
+            .map(|(mv, action)| format!("{mv}={action}"))
+            .collect();
+        writeln!(page, "actions: {}", moves.join(" "))?;
+    }
+    writeln!(page, "```")
+}
+
+#[test]
+fn the_page_tells_the_encoding() {
+    let mut generated = String::new();
+    for rules in RuleSet::ALL {
+        with_rule_set!(rules, P => section::<P>(&mut generated)).unwrap();
+    }
+    let page = fs::read_to_string(PAGE).unwrap();
+    let (written, found) = page.split_once(MARK).expect("the page has its mark");
+    if env::var_os("GARUDA_UPDATE_PAGE").is_some() {
+        fs::write(PAGE, format!("{written}{MARK}{generated}")).unwrap();
+        return;
+    }
+    let version = format!("encoding {}", Encoding::VERSION);
+    assert!(written.contains(&version), "the page is not of {version}");
+    assert!(
+        found == generated,
+        "{PAGE} is out of date; run this test with GARUDA_UPDATE_PAGE=1"
+    );
+}
