@@ -4,10 +4,14 @@
 
 use std::fs;
 use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
+use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::sittuyin::SittuyinPosition;
 use garuda_rules::{Color, Game, Played, Position, RuleSet, with_rule_set};
+use garuda_selfplay::matches::{MatchSettings, play_match};
+use garuda_selfplay::players::{Limit, PlayerSpec, Random, Seat, Terms};
 use serde_json::Value;
 
 const GARUDA: &str = env!("CARGO_BIN_EXE_garuda");
@@ -31,6 +35,15 @@ fn json(arguments: &[&str]) -> Value {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{arguments:?}: {errors}");
     serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// A player, who thinks for a node a move unless its name says otherwise, and for so many seconds.
+fn seat(player: &str, timeout: u64) -> anyhow::Result<Seat> {
+    player.parse::<PlayerSpec>()?.seat(&Terms {
+        simulations: 1,
+        limit: Some(Limit::Nodes(1)),
+        timeout: Duration::from_secs(timeout),
+    })
 }
 
 /// The value of a tag.
@@ -99,56 +112,52 @@ fn engines_play_every_game_to_its_end_and_it_is_written_down() {
 #[test]
 fn faults_lose_the_game_under_their_names() {
     let rows = [
-        ("illegal 1", "--nodes=1", "illegal-move", "a1a1x"),
-        ("nothing 1", "--nodes=1", "illegal-move", "\"\""),
-        ("none 1", "--nodes=1", "no-move", "moves are legal"),
-        ("crash", "--nodes=1", "crash", "the fake engine falls over"),
-        ("hang 1", "--nodes=1", "hang", "no move within 4.000 s"),
-        ("flood 1", "--nodes=1", "hang", "no move within 4.000 s"),
+        ("illegal 1", "nodes=1", "illegal-move", "a1a1x"),
+        ("nothing 1", "nodes=1", "illegal-move", "\"\""),
+        ("none 1", "nodes=1", "no-move", "moves are legal"),
+        ("crash", "nodes=1", "crash", "the fake engine falls over"),
+        ("hang 1", "nodes=1", "hang", "no move within 4.000 s"),
+        ("flood 1", "nodes=1", "hang", "no move within 4.000 s"),
         (
             "slow",
-            "--movetime=200",
+            "movetime=200",
             "time-loss",
             "no move within 0.300 s",
         ),
         (
             "slow 1",
-            "--clock=1+0.01",
+            "clock=1+0.01",
             "time-loss",
             "no move within 1.000 s",
         ),
-        ("hang 1", "--clock=1", "time-loss", "no move within 1.000 s"),
-        (
-            "crash 1",
-            "--clock=60",
-            "crash",
-            "the fake engine falls over",
-        ),
+        ("hang 1", "clock=1", "time-loss", "no move within 1.000 s"),
+        ("crash 1", "clock=60", "crash", "the fake engine falls over"),
     ];
     for (behaviour, limit, reason, words) in rows {
-        let engine = fake(behaviour);
-        let timeout = if reason == "hang" { "4" } else { "60" };
-        let begun = Instant::now();
-        let arguments = [
-            "match",
-            &engine,
-            "random",
-            "--game=makruk",
-            "--games=2",
-            "--timeout",
-            timeout,
-            limit,
-        ];
-        let found = json(&arguments);
-        assert!(begun.elapsed() < Duration::from_secs(60), "{behaviour}");
-        assert_eq!(found["losses"], 2, "{behaviour}: {found}");
-        assert_eq!(found["ends"][reason], 2, "{behaviour}: {found}");
-        let forfeits = found["forfeits"].as_array().unwrap();
-        assert_eq!(forfeits.len(), 2);
-        for forfeit in forfeits {
-            assert_eq!(forfeit["loser"], engine.as_str());
-            assert_eq!(forfeit["reason"], reason);
-            let told = forfeit["words"].as_str().unwrap();
+        let timeout = if reason == "hang" { 4 } else { 60 };
+        let seat = seat(&format!("{}?{limit}", fake(behaviour)), timeout).unwrap();
+        let settings = MatchSettings {
+            games: 2,
+            opening_plies: 4,
+            start: MakrukPosition::start(),
+            seed: 1,
+            threads: 1,
+        };
+        let outcome = play_match::<MakrukPosition>(
+            &|| seat.player(),
+            &|| Ok(Box::new(Random::new())),
+            &settings,
+            &AtomicBool::new(false),
+            &|_, _| Ok(()),
+        )
+        .unwrap();
+        assert_eq!(outcome.tally.losses, 2, "{behaviour}: {outcome:?}");
+        assert_eq!(outcome.ends[reason], 2, "{behaviour}: {outcome:?}");
+        assert_eq!(outcome.forfeits.len(), 2);
+        for lost in &outcome.forfeits {
+            assert_eq!(lost.loser, 0);
+            assert_eq!(lost.forfeit.fault.name(), reason);
+            let told = &lost.forfeit.words;
             assert!(told.contains(words), "{behaviour}: {told}");
         }
     }
@@ -249,21 +258,10 @@ fn what_cannot_play_is_refused_with_words() {
             "says: ERROR: [Errno 2] No such file or directory",
         ),
     ] {
-        let timeout = if words.contains("in time") { "1" } else { "60" };
-        let output = run(&[
-            "match",
-            "random",
-            &player,
-            "--game=makruk",
-            "--games=2",
-            "--nodes=1",
-            "--concurrency=1",
-            "--timeout",
-            timeout,
-        ]);
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success(), "{player}");
-        assert!(errors.contains(words), "{player}: {errors}");
+        let timeout = if words.contains("in time") { 1 } else { 60 };
+        let refused = seat(&player, timeout).and_then(|seat| seat.player::<MakrukPosition>());
+        let error = format!("{:#}", refused.err().unwrap());
+        assert!(error.contains(words), "{player}: {error}");
     }
     let output = run(&["match", "random", &fake("well"), "--game=makruk"]);
     let errors = String::from_utf8_lossy(&output.stderr);
