@@ -253,6 +253,16 @@ impl GameRecord {
         })
     }
 
+    /// The moves that the policies of all decisions name.
+    pub(super) fn policy_moves(&self) -> impl Iterator<Item = impl ExactSizeIterator<Item = Move>> {
+        let mut rest = self.policy_moves.as_slice();
+        self.policy_lengths.iter().map(move |&length| {
+            let (moves, after) = rest.split_at(usize::from(length));
+            rest = after;
+            moves.iter().map(|&code| Move::from_code(code))
+        })
+    }
+
     /// The policies of all decisions, each summing to 1 unless it is empty.
     pub fn policies(&self) -> impl Iterator<Item = Vec<(Move, f32)>> {
         let mut start = 0;

@@ -34,23 +34,29 @@ pub fn verify<P: Position>(record: &GameRecord, rule_set: RuleSet) -> Result<(),
     }
     let mut game = Played::<P>::from_text(record.start())?;
     let mut legal = MoveList::new();
-    for (ply, decision) in record.decisions().enumerate() {
+    let mut named = MoveList::new();
+    // Without the shares of policies, which say nothing here and cost an eighth of the time.
+    let decisions = record
+        .moves()
+        .zip(record.kinds())
+        .zip(record.policy_moves());
+    for (ply, ((mv, kind), policy)) in decisions.enumerate() {
         game.legal_moves(&mut legal);
         if game.outcome_given(&legal).is_some() {
             return Err(RecordError::AfterEnd { ply });
         }
-        let mv = decision.mv;
         if !legal.contains(&mv) {
             return Err(RecordError::Illegal { ply, mv });
         }
-        if decision.kind != DecisionKind::Unsearched && decision.policy.is_empty() {
+        if kind != DecisionKind::Unsearched && policy.len() == 0 {
             return Err(RecordError::NoPolicy { ply });
         }
-        for (i, &(mv, _)) in decision.policy.iter().enumerate() {
-            let twice = decision.policy[..i].iter().any(|&(other, _)| other == mv);
-            if twice || !legal.contains(&mv) {
+        named.clear();
+        for mv in policy {
+            if named.contains(&mv) || !legal.contains(&mv) {
                 return Err(RecordError::Policy { ply, mv });
             }
+            named.push(mv);
         }
         game.play(mv);
     }

@@ -75,9 +75,17 @@ fn overview(out: &mut String, report: &Report) {
     let [one, several] = move_words(report.rules(), &report.root);
     let counted = report.counted.is_some();
     let searched = report.search.is_some();
+    let listed = report.root.moves.len();
+    let heading = if listed == report.root.legal {
+        format!("All {several}")
+    } else if searched {
+        format!("The {listed} likeliest {several}")
+    } else {
+        format!("The {several} that were played")
+    };
     let _ = writeln!(
         out,
-        "<h2>All {several}</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of all {several}\">\n<table>\n<thead><tr>"
+        "<h2>{heading}</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table: {heading}\">\n<table>\n<thead><tr>"
     );
     let _ = write!(out, "<th scope=\"col\">{one}</th>");
     if searched {
