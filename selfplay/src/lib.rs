@@ -1,5 +1,6 @@
 //! A run: self-play, records, training, matches and ratings.
 
+pub mod balance;
 pub mod config;
 pub mod generate;
 pub mod matches;
@@ -11,6 +12,7 @@ pub mod replay;
 pub mod run;
 pub mod seeds;
 pub mod train;
+pub mod values;
 
 mod files;
 

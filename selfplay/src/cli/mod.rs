@@ -10,6 +10,7 @@ mod play;
 mod rules;
 mod status;
 mod train;
+mod values;
 
 use clap::{Parser, Subcommand};
 
@@ -27,6 +28,7 @@ enum Command {
     Match(Box<match_::Match>),
     Ladder(ladder::Ladder),
     Openings(openings::Openings),
+    Values(values::Values),
     Status(status::Status),
     Export(export::Export),
     Play(play::Play),
@@ -42,6 +44,7 @@ impl Cli {
             Command::Match(command) => command.run(),
             Command::Ladder(command) => command.run(),
             Command::Openings(command) => command.run(),
+            Command::Values(command) => command.run(),
             Command::Status(command) => command.run(),
             Command::Export(command) => command.run(),
             Command::Play(command) => command.run(),

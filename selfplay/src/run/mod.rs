@@ -4,7 +4,7 @@ mod dir;
 mod ladder;
 mod metrics;
 mod plots;
-mod svg;
+pub(crate) mod svg;
 mod tensorboard;
 
 pub use dir::{RunDir, checkpoint_name};

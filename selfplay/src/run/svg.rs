@@ -1,4 +1,4 @@
-//! Line charts as SVG.
+//! Charts as SVG: lines over an axis, and the parts other charts are made of.
 
 use std::fmt::Write;
 
@@ -26,20 +26,20 @@ const RIGHT: f64 = 150.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 50.0;
 /// Readable for the colour-blind (Okabe and Ito).
-const COLOURS: [&str; 7] = [
+pub(crate) const COLOURS: [&str; 7] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#555555",
 ];
 
 /// One axis: what it covers and where it is drawn.
-struct Axis {
-    low: f64,
-    high: f64,
+pub(crate) struct Axis {
+    pub(crate) low: f64,
+    pub(crate) high: f64,
     from: f64,
     to: f64,
 }
 
 impl Axis {
-    fn new(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Axis {
+    pub(crate) fn new(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Axis {
         let (mut low, mut high) = values
             .filter(|v| v.is_finite())
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
@@ -59,12 +59,12 @@ impl Axis {
         }
     }
 
-    fn place(&self, value: f64) -> f64 {
+    pub(crate) fn place(&self, value: f64) -> f64 {
         self.from + (value - self.low) / (self.high - self.low) * (self.to - self.from)
     }
 
     /// Round numbers within the axis, about five.
-    fn ticks(&self) -> Vec<f64> {
+    pub(crate) fn ticks(&self) -> Vec<f64> {
         let rough = (self.high - self.low) / 5.0;
         let power = 10f64.powf(rough.log10().floor());
         let step = [1.0, 2.0, 5.0, 10.0]
@@ -78,7 +78,7 @@ impl Axis {
     }
 }
 
-fn label(value: f64) -> String {
+pub(crate) fn label(value: f64) -> String {
     match value.abs() {
         v if v >= 1e6 => format!("{}M", trim(value / 1e6)),
         v if v >= 1e4 => format!("{}k", trim(value / 1e3)),
