@@ -9,6 +9,7 @@ use super::play::Play;
 use super::results::Results;
 use super::root::Root;
 use super::setups::{SetUpCounts, SetUps, set_up};
+use crate::balance::{Balance, balance, game_facts};
 use crate::records::{GameRecord, ScanProgress, Scanned, scan};
 
 /// At most so many ranges of checkpoints are told apart.
@@ -70,6 +71,8 @@ pub struct GameTable {
     pub elsewhere: u64,
     /// Files passed over, and why.
     pub refused: Vec<String>,
+    /// How balanced all games were, whether they are counted here or not.
+    pub balance: Balance,
 }
 
 #[derive(Clone, Debug)]
@@ -137,10 +140,16 @@ pub fn count_games<P: Encode>(
         varied: 0,
         elsewhere: 0,
         refused: Vec::new(),
+        balance: balance(P::RULES, &[]),
     };
+    let ordinary = root.start().to_string();
+    let mut facts = Vec::new();
     let mut set_ups = SetUpCounts::<P>::new();
-    let look = |records: &[GameRecord]| -> Vec<Seen<P>> {
-        let look = |record| look_at(record, root, plies, ranges);
+    let look = |records: &[GameRecord]| -> Vec<_> {
+        let look = |record| {
+            let facts = game_facts::<P>(record, P::RULES, &ordinary);
+            (look_at(record, root, plies, ranges), facts)
+        };
         records.iter().map(look).collect()
     };
     let Scanned { refused, .. } = scan::<P, _>(
@@ -148,13 +157,15 @@ pub fn count_games<P: Encode>(
         P::RULES,
         look,
         |games| {
-            for game in games {
+            for (game, game_facts) in games {
                 table.add(game, &mut set_ups);
+                facts.extend(game_facts);
             }
         },
         progress,
     )?;
     table.refused = refused;
+    table.balance = balance(P::RULES, &facts);
     table.set_ups = set_ups.finish();
     Ok(table)
 }

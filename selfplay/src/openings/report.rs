@@ -5,6 +5,7 @@ use super::games::{GameTable, Range};
 use super::results::Results;
 use super::setups::SetUps;
 use super::words::summary;
+use crate::balance::Balance;
 
 /// Everything that was found out: plain data, in the shape of `garuda openings --json`.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -24,6 +25,8 @@ pub struct Report {
     #[serde(flatten)]
     pub root: Node,
     pub set_ups: Option<SetUps>,
+    /// Of all games of the run.
+    pub balance: Option<Balance>,
 }
 
 impl Report {
@@ -56,6 +59,7 @@ impl Report {
                 ranges: games.ranges(),
             }),
             set_ups: games.and_then(|games| games.set_ups().cloned()),
+            balance: games.map(|games| games.balance.clone()),
             root,
         }
     }

@@ -15,6 +15,7 @@ use self::bars::{result_bar, value_mark};
 use super::report::{Node, Report};
 use super::table::{games, percent, signed, source};
 use super::words::{game_name, move_words};
+use crate::balance::balance_html;
 use crate::train::thousands;
 
 const STYLE: &str = include_str!("style.css");
@@ -49,6 +50,9 @@ pub fn page<P: Encode>(report: &Report) -> String {
     tree::write::<P>(&mut out, report);
     if let Some(set_ups) = &report.set_ups {
         heat::write::<P>(&mut out, set_ups);
+    }
+    if let Some(balance) = &report.balance {
+        out.push_str(&balance_html(balance));
     }
     explanation(&mut out, report);
     out.push_str("</main>\n</body>\n</html>\n");
