@@ -9,7 +9,8 @@ use garuda_selfplay::records::ScanProgress;
 use garuda_selfplay::run::{RunDir, checkpoint_name};
 use garuda_selfplay::train::init_logging;
 use garuda_selfplay::values::{
-    AssetValue, Interval, Phase, PhaseValues, PieceValues, Place, RESAMPLES, RunValues, run_values,
+    AssetValue, Interval, POSITIONS_OF_A_PHASE, Phase, PhaseValues, PieceValues, Place, RESAMPLES,
+    RunValues, run_values,
 };
 
 /// Tell what men are worth and how balanced the game is, from the games of a run.
@@ -185,7 +186,7 @@ fn print_values(out: &mut impl Write, report: &PieceValues) -> anyhow::Result<()
     writeln!(out, "{}", elsewhere("to move", &|v| v.to_move))?;
     writeln!(
         out,
-        "\n{} quiet positions of {} games, up to four of each phase of a game, each game with the same weight; intervals from {} resamples of games",
+        "\n{} quiet positions of {} games, up to {POSITIONS_OF_A_PHASE} of each phase of a game, each game with the same weight; intervals from {} resamples of games",
         all.positions, all.games, report.resamples
     )?;
     writeln!(out, "phases: {}", report.phases)?;

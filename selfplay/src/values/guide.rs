@@ -36,10 +36,9 @@ pub(super) fn source(rule_set: RuleSet) -> Option<&'static str> {
              in hand men are worth a little less, but for the swallow. The guide's author thinks \
              the crane worth somewhat more than the quail",
         ),
-        RuleSet::Makruk | RuleSet::Sittuyin | RuleSet::SittuyinBooklet => Some(
-            "the pychess.org guides value only the general, at 1.5 to 2 pawns; \
-             they put the khon between it and the knight",
-        ),
+        RuleSet::Makruk | RuleSet::Sittuyin | RuleSet::SittuyinBooklet => {
+            Some("the pychess.org guides value only the general (Met, Sit-ke), at 1.5 to 2 pawns")
+        }
         RuleSet::Eternal => None,
     }
 }

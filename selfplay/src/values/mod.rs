@@ -24,7 +24,7 @@ pub use guide::GuideValue;
 pub use logistic::{Coefficients, fit};
 pub use men::{Asset, Countable, Phase, Place};
 pub use plot::values_svg;
-pub use positions::{CountedGame, count_game};
+pub use positions::{CountedGame, POSITIONS_OF_A_PHASE, count_game};
 pub(crate) use positions::{captures_man, promotes};
 pub use report::{
     AssetValue, Interval, PhaseValues, PieceValues, RESAMPLES, ValuesError, piece_values,

@@ -5,9 +5,9 @@ use super::{Countable, Phase};
 use crate::records::GameRecord;
 use crate::seeds;
 
-/// Most positions of a game that are counted in each phase. More would say little new, as they
-/// share the game's result.
-const OF_A_PHASE: usize = 4;
+/// Most positions of a game that are counted in each phase. They share the game's result, so that
+/// more say little new: over one the standard errors shrink by a quarter, over eight hardly.
+pub const POSITIONS_OF_A_PHASE: usize = 8;
 
 /// Columns before those of the assets: who moved first in the game, and who is to move.
 pub(super) const FIRST_MOVE: usize = 0;
@@ -52,7 +52,7 @@ pub fn count_game<P: Countable>(record: &GameRecord) -> Option<CountedGame> {
     ));
     let columns = ASSETS + P::assets().len();
     let rows = quiet.map(|mut quiet| {
-        let (chosen, _) = quiet.partial_shuffle(&mut rng, OF_A_PHASE);
+        let (chosen, _) = quiet.partial_shuffle(&mut rng, POSITIONS_OF_A_PHASE);
         let mut rows = vec![0; columns * chosen.len()];
         for (row, position) in rows.chunks_exact_mut(columns).zip(chosen) {
             row[FIRST_MOVE] = 1;
