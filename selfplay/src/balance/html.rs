@@ -12,25 +12,28 @@ pub fn balance_html(balance: &Balance) -> String {
 
 fn write_html(out: &mut String, balance: &Balance) -> std::fmt::Result {
     let starts = [
-        ("ordinary start".to_owned(), &balance.ordinary),
-        ("varied starts".to_owned(), &balance.varied),
+        ("ordinary start", &balance.ordinary, &balance.bands[..]),
+        ("varied starts", &balance.varied, &[]),
     ];
     let starts: Vec<_> = (starts.into_iter())
-        .filter(|(_, facts)| facts.games > 0)
+        .filter(|(_, facts, _)| facts.games > 0)
         .collect();
     writeln!(out, "<section class=\"balance\">\n<h2>Balance</h2>")?;
     open_table(out, "Balance", "games from", &heads(balance))?;
-    for (name, facts) in &starts {
+    for (name, facts, bands) in &starts {
         write_row(out, name, &cells(balance, facts))?;
-    }
-    if balance.bands.len() > 1 {
-        for band in &balance.bands {
-            let name = format!("ordinary start, checkpoints {} to {}", band.from, band.to);
-            write_row(out, &name, &cells(balance, &band.facts))?;
+        if bands.len() > 1 {
+            for band in *bands {
+                let name = match (band.from, band.to) {
+                    (from, to) if from == to => format!("– checkpoint {from}"),
+                    (from, to) => format!("– checkpoints {from}–{to}"),
+                };
+                write_row(out, &name, &cells(balance, &band.facts))?;
+            }
         }
     }
     close_table(out)?;
-    for (name, facts) in &starts {
+    for (name, facts, _) in &starts {
         writeln!(out, "<h3>How games end: {name}</h3>")?;
         let heads = ["games", "share", "first mover won", "drew", "lost"];
         open_table(out, "How games end", "by", &heads.map(str::to_owned))?;
@@ -76,9 +79,9 @@ fn close_table(out: &mut String) -> std::fmt::Result {
 fn heads(balance: &Balance) -> Vec<String> {
     let mut heads = vec![
         "games".to_owned(),
-        "first mover’s score".to_owned(),
+        "first mover".to_owned(),
         "draws".to_owned(),
-        format!("{}: median (90 %)", balance.length_unit),
+        format!("{} (90 %)", balance.length_unit),
         "captures".to_owned(),
     ];
     if balance.has_promotion {
