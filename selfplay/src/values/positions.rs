@@ -7,7 +7,7 @@ use crate::seeds;
 
 /// Most positions of a game that are counted in each phase. They share the game's result, so that
 /// more say ever less that is new: on a run of Tori Shogi the standard errors are about a quarter
-/// smaller than with one position, and with all of them, at ten times the cost, a tenth smaller yet.
+/// smaller than with one position, and with all of them, at four times the cost, a tenth smaller yet.
 pub const POSITIONS_OF_A_PHASE: usize = 8;
 
 /// Columns before those of the assets: who moved first in the game, and who is to move.
