@@ -99,17 +99,10 @@ impl<P: Encode> Session<P> {
         let ladder = Ladder::read(&run.ladder())?;
         let store = RecordStore::open(&run.games())?;
         let records = store.load::<P>(config.rule_set())?.records;
-        let (trainer, progress) = match checkpoints::load_newest::<P>(&run, recipe(&config))? {
-            Some((trainer, progress)) => {
-                options.log.line(&format!(
-                    "{} goes on from checkpoint {}: {} games, {} positions so far",
-                    run.path().display(),
-                    checkpoint_name(progress.net),
-                    thousands(progress.games),
-                    thousands(progress.positions),
-                ));
-                (trainer, progress)
-            }
+        let loaded = checkpoints::load_newest::<P>(&run, recipe(&config))?;
+        let is_new = loaded.is_none();
+        let (trainer, progress) = match loaded {
+            Some(loaded) => loaded,
             None => {
                 if !records.is_empty() {
                     bail!(
@@ -123,11 +116,6 @@ impl<P: Encode> Session<P> {
                 let trainer = Trainer::new(architecture, recipe(&config), seed);
                 let progress = Progress::beginning(&config);
                 checkpoints::save(&run, &trainer, &progress)?;
-                options.log.line(&format!(
-                    "{} begins: {}, a network of {architecture}",
-                    run.path().display(),
-                    config.rule_set(),
-                ));
                 (trainer, progress)
             }
         };
@@ -159,8 +147,30 @@ impl<P: Encode> Session<P> {
             begun,
             config,
         };
+        session.greet(is_new);
         session.note_training()?;
         Ok((session, Learner { trainer, replay }))
+    }
+
+    /// Says what is being trained.
+    fn greet(&self, is_new: bool) {
+        let (run, network) = (self.run.path().display(), &self.config.network);
+        let (games, positions) = self.played;
+        self.log.line(&if is_new {
+            format!(
+                "{run} begins: {}, a network of {}x{}",
+                self.config.rule_set(),
+                network.blocks,
+                network.channels,
+            )
+        } else {
+            format!(
+                "{run} goes on from checkpoint {}: {} games, {} positions so far",
+                checkpoint_name(self.progress.net),
+                thousands(self.progress.games + games),
+                thousands(self.progress.positions + positions),
+            )
+        });
     }
 
     /// The position that games start from.
