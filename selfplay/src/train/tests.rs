@@ -11,37 +11,22 @@ use crate::config::Config;
 use crate::ratings::{Estimate, Verdict};
 use crate::run::TrainingFigures;
 
-const TINY: &str = r#"
-[game]
-rules = "torishogi"
-[network]
-blocks = 1
-channels = 8
-[search]
-simulations = [2]
-simulations_from = [0]
-[bootstrap]
-positions = 40
-simulations = 4
-[selfplay]
-decided_simulations = 2
-[replay]
-window_first = 256
-[training]
-batch = 16
-warmup_steps = 0
-ema = 0.9
-[checkpoint]
-positions = 60
-expected_plies = 60
-[evaluation]
-games = 0
-"#;
+/// The tiny configuration without what these tests do not look at, and with lessons long enough to
+/// go wrong in.
+fn tiny() -> Config {
+    let settings = [
+        "replay.samples_per_position=3.5",
+        "training.warmup_steps=0",
+        "evaluation.games=0",
+    ];
+    let settings = settings.map(String::from);
+    Config::parse("tiny", include_str!("../../tests/tiny.toml"), &settings).unwrap()
+}
 
 fn options(run: &std::path::Path, checkpoints: u32) -> TrainOptions {
     TrainOptions {
         run: run.to_owned(),
-        config: Config::parse("tiny", TINY, &[]).unwrap(),
+        config: tiny(),
         stop: Stop::after(None),
         games: None,
         checkpoints: Some(checkpoints),
