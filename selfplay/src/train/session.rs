@@ -147,22 +147,18 @@ impl<P: Encode> Session<P> {
             begun,
             config,
         };
-        session.greet(is_new);
+        session.greet(is_new, trainer.architecture());
         session.note_training()?;
         Ok((session, Learner { trainer, replay }))
     }
 
-    /// Says what is being trained.
-    fn greet(&self, is_new: bool) {
-        let (run, network) = (self.run.path().display(), &self.config.network);
+    /// Says what is begun or goes on.
+    fn greet(&self, is_new: bool, network: Architecture) {
+        let run = self.run.path().display();
         let (games, positions) = self.played;
         self.log.line(&if is_new {
-            format!(
-                "{run} begins: {}, a network of {}x{}",
-                self.config.rule_set(),
-                network.blocks,
-                network.channels,
-            )
+            let rules = self.config.rule_set();
+            format!("{run} begins: {rules}, a network of {network}")
         } else {
             format!(
                 "{run} goes on from checkpoint {}: {} games, {} positions so far",

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use garuda_selfplay::run::Ladder;
 
 use super::scratch::{Scratch, errors, games, garuda, newest, signal, wait_for, weights};
+
 /// Small numbers that look random enough to kill at.
 fn delays() -> impl Iterator<Item = Duration> {
     let mut state = 12345u64;

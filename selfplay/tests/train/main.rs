@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use garuda_selfplay::run::Ladder;
 use scratch::{Scratch, errors, games, garuda, wait_for, weights};
 use serde_json::Value;
+
 #[test]
 fn a_whole_run_trains_exports_plays_and_tells_openings() {
     let scratch = Scratch::new();
@@ -203,4 +204,19 @@ fn limits_end_a_run() {
     let begun = Instant::now();
     scratch.trained("limited", &["--minutes", "0.02"]);
     assert!(begun.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
+fn games_that_wait_for_a_checkpoint_are_counted() {
+    let scratch = Scratch::new();
+    scratch.trained("waiting", &["--games", "2"]);
+    let output = scratch
+        .train("waiting", &["--games", "2"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.contains("goes on from checkpoint 000000: 2 games"),
+        "{text}"
+    );
 }
