@@ -215,7 +215,9 @@ fn damaged_batches_are_set_aside_and_the_rest_is_used() {
     fs::write(dir.path().join("00000009.games"), b"").unwrap();
 
     let store = RecordStore::open(dir.path()).unwrap();
-    let loaded = store.load::<ToriPosition>(RuleSet::ToriShogi).unwrap();
+    let loaded = store
+        .load::<ToriPosition>(RuleSet::ToriShogi, |_| 0)
+        .unwrap();
     let numbers: Vec<_> = loaded.records.iter().map(GameRecord::number).collect();
     assert_eq!(numbers, [0, 1, 2, 4, 5, 6, 7]);
     assert_eq!(loaded.refused.len(), 2);
@@ -228,9 +230,34 @@ fn damaged_batches_are_set_aside_and_the_rest_is_used() {
     // Nothing is counted twice, and a new batch does not take an old name.
     let mut store = RecordStore::open(dir.path()).unwrap();
     store.write(&all).unwrap();
-    let loaded = store.load::<ToriPosition>(RuleSet::ToriShogi).unwrap();
+    let loaded = store
+        .load::<ToriPosition>(RuleSet::ToriShogi, |_| 0)
+        .unwrap();
     assert_eq!(loaded.records, all);
     assert!(loaded.refused.is_empty());
+}
+
+#[test]
+fn games_that_are_not_wanted_are_only_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    let all = games(&config(&[]), 0, &(0..8).collect::<Vec<_>>(), 2);
+    let mut store = RecordStore::open(dir.path()).unwrap();
+    assert!(store.is_empty());
+    // As they were finished, some twice.
+    for part in [&all[4..7], &all[1..5], &all[..1], &all[6..]] {
+        store.write(part).unwrap();
+    }
+    for first in 0..=all.len() {
+        let loaded = store.load::<ToriPosition>(RuleSet::ToriShogi, |stored| {
+            let numbers: Vec<_> = stored.iter().map(|game| game.number).collect();
+            assert_eq!(numbers, [0, 1, 2, 3, 4, 5, 6, 7]);
+            first
+        });
+        let loaded = loaded.unwrap();
+        assert_eq!(loaded.records, all[first..]);
+        let before: usize = all[..first].iter().map(GameRecord::positions).sum();
+        assert_eq!(loaded.passed_over, before as u64);
+    }
 }
 
 /// The numbers of all games that a scan sees, batch by batch, and what it says at the end.

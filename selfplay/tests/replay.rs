@@ -6,7 +6,7 @@ use common::{config, games};
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{Game, Played};
 use garuda_selfplay::records::{DecisionKind, GameRecord};
-use garuda_selfplay::replay::{Replay, Sample, SampleSettings, window_size};
+use garuda_selfplay::replay::{Replay, Sample, SampleSettings, first_remembered, window_size};
 
 #[test]
 fn the_window_holds_the_newest_positions_however_they_came() {
@@ -21,17 +21,25 @@ fn the_window_holds_the_newest_positions_however_they_came() {
     let mut at_once = Replay::default();
     at_once.extend(records.clone(), settings);
     let mut one_by_one = Replay::default();
-    for record in records {
+    for record in records.clone() {
         one_by_one.extend([record], settings);
     }
+    let lengths = records.iter().map(|record| record.positions() as u64);
+    let first = first_remembered(settings, lengths.clone());
+    assert!(first > 0);
+    let mut resumed = Replay::after(lengths.take(first).sum());
+    resumed.extend(records[first..].to_vec(), settings);
     let window = window_size(settings, total as u64);
     let held = at_once.len() + at_once.held_out_len();
     assert!(held >= window && held < window + 400, "{held} for {window}");
     assert!(at_once.held_out_len() > 0 && at_once.len() > at_once.held_out_len());
     assert_eq!(at_once.len(), one_by_one.len());
+    assert_eq!(at_once.len(), resumed.len());
+    assert_eq!(at_once.held_out_len(), resumed.held_out_len());
     for index in 0..at_once.len() {
         let (record, ply) = at_once.position(index);
         assert_eq!((record, ply), one_by_one.position(index));
+        assert_eq!((record, ply), resumed.position(index));
         assert_ne!(record.kinds().nth(ply), Some(DecisionKind::Unsearched));
     }
 }

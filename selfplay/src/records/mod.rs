@@ -9,5 +9,5 @@ mod verify;
 pub use batch::{BatchError, decode_batch, encode_batch};
 pub use record::{Decision, DecisionKind, GameHead, GameRecord, PolicyError};
 pub use scan::{ScanProgress, Scanned, scan};
-pub use store::{Loaded, RecordStore};
+pub use store::{Loaded, RecordStore, StoredGame};
 pub use verify::{RecordError, verify};

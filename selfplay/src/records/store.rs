@@ -1,8 +1,9 @@
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use garuda_rules::{Position, RuleSet};
 use rayon::prelude::*;
 use tracing::warn;
@@ -21,11 +22,30 @@ pub struct RecordStore {
     next: u32,
 }
 
+/// A game of the store, without its moves.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct StoredGame {
+    pub net: u32,
+    pub number: u64,
+    /// Decisions that can be trained on.
+    pub positions: u64,
+    /// Its batch's place among all.
+    batch: usize,
+}
+
+impl StoredGame {
+    fn key(&self) -> (u32, u64) {
+        (self.net, self.number)
+    }
+}
+
 /// What a directory of batches held.
 #[derive(Debug, Default)]
 pub struct Loaded {
     /// By checkpoint and number, each game once.
     pub records: Vec<GameRecord>,
+    /// Positions of the games before them.
+    pub passed_over: u64,
     /// Files that were set aside, and why.
     pub refused: Vec<String>,
 }
@@ -43,6 +63,11 @@ impl RecordStore {
         })
     }
 
+    /// Whether nothing was ever written to it.
+    pub fn is_empty(&self) -> bool {
+        self.next == 0
+    }
+
     /// Writes a batch; once this returns it survives anything. Returns its size in bytes.
     pub fn write(&mut self, records: &[GameRecord]) -> anyhow::Result<u64> {
         let bytes = encode_batch(records)?;
@@ -52,18 +77,37 @@ impl RecordStore {
         Ok(bytes.len() as u64)
     }
 
-    /// Reads all batches. One that is damaged, or holds what cannot have been a game, is set
-    /// aside with a warning, and the rest is used.
-    pub fn load<P: Position>(&self, rule_set: RuleSet) -> anyhow::Result<Loaded> {
+    /// Goes over all batches and reads the games from the one on that `first` names: it is shown
+    /// all of them, by checkpoint and number. What comes before is never in memory at once,
+    /// however long the run.
+    ///
+    /// A batch that is damaged, or holds what cannot have been a game, is set aside with a
+    /// warning, and the rest is used.
+    pub fn load<P: Position>(
+        &self,
+        rule_set: RuleSet,
+        first: impl FnOnce(&[StoredGame]) -> usize,
+    ) -> anyhow::Result<Loaded> {
         let batches = batches(&self.dir)?;
-        let read: Vec<_> = batches
+        let listed: Vec<_> = batches
             .par_iter()
-            .map(|(_, path)| read_batch::<P>(path, rule_set))
+            .enumerate()
+            .map(|(batch, (_, path))| -> Result<Vec<StoredGame>, String> {
+                let records = read_batch::<P>(path, rule_set)?;
+                let game = |record: &GameRecord| StoredGame {
+                    net: record.net(),
+                    number: record.number(),
+                    positions: record.positions() as u64,
+                    batch,
+                };
+                Ok(records.iter().map(game).collect())
+            })
             .collect();
         let mut loaded = Loaded::default();
-        for ((_, path), batch) in batches.iter().zip(read) {
-            match batch {
-                Ok(records) => loaded.records.extend(records),
+        let mut games = Vec::new();
+        for ((_, path), list) in batches.iter().zip(listed) {
+            match list {
+                Ok(list) => games.extend(list),
                 Err(problem) => {
                     self.set_aside(path)?;
                     warn!("{} is set aside in {REFUSED}/: {problem}", path.display());
@@ -73,8 +117,28 @@ impl RecordStore {
                 }
             }
         }
-        loaded.records.sort_by_key(|r| (r.net(), r.number()));
-        loaded.records.dedup_by_key(|r| (r.net(), r.number()));
+        games.sort_by_key(StoredGame::key);
+        games.dedup_by_key(|game| game.key());
+        let (before, wanted) = games.split_at(first(&games));
+        loaded.passed_over = before.iter().map(|game| game.positions).sum();
+
+        let of_wanted: BTreeSet<_> = wanted.iter().map(|game| game.batch).collect();
+        let read: Vec<Vec<GameRecord>> = (of_wanted.into_par_iter())
+            .map(|batch| {
+                let path = &batches[batch].1;
+                let mut records = read_batch::<P>(path, rule_set)
+                    .map_err(|problem| anyhow!("{}: {problem}", path.display()))?;
+                records.retain(|record| {
+                    wanted
+                        .binary_search_by_key(&key(record), StoredGame::key)
+                        .is_ok()
+                });
+                Ok(records)
+            })
+            .collect::<anyhow::Result<_>>()?;
+        loaded.records = read.into_iter().flatten().collect();
+        loaded.records.sort_by_key(key);
+        loaded.records.dedup_by_key(|record| key(record));
         Ok(loaded)
     }
 
@@ -86,15 +150,11 @@ impl RecordStore {
         fs::rename(path, &to)
             .with_context(|| format!("cannot move {} to {}", path.display(), to.display()))
     }
+}
 
-    /// How many bytes the batches take.
-    pub fn size(&self) -> anyhow::Result<u64> {
-        let mut size = 0;
-        for (_, path) in batches(&self.dir)? {
-            size += fs::metadata(&path)?.len();
-        }
-        Ok(size)
-    }
+/// Where a game stands among all of a run.
+fn key(record: &GameRecord) -> (u32, u64) {
+    (record.net(), record.number())
 }
 
 pub(super) fn read_batch<P: Position>(

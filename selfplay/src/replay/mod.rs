@@ -4,4 +4,4 @@ mod sample;
 mod window;
 
 pub use sample::{Sample, SampleSettings};
-pub use window::{Replay, window_size};
+pub use window::{Replay, first_remembered, window_size};

@@ -77,7 +77,32 @@ impl Part {
     }
 }
 
+/// Of games that were learned from, given by their positions in the order of their making, the
+/// first that the window still reaches.
+pub fn first_remembered(
+    settings: &ReplaySettings,
+    games: impl Iterator<Item = u64> + Clone,
+) -> usize {
+    let recorded = games.clone().sum();
+    let mut left = recorded - window_size(settings, recorded);
+    games
+        .take_while(|&positions| {
+            let is_forgotten = positions <= left;
+            left = left.saturating_sub(positions);
+            is_forgotten
+        })
+        .count()
+}
+
 impl Replay {
+    /// Without the records of so many positions, which the window no longer reaches.
+    pub fn after(forgotten: u64) -> Replay {
+        Replay {
+            recorded: forgotten,
+            ..Replay::default()
+        }
+    }
+
     /// Adds the records of one checkpoint and forgets what the window no longer reaches. They
     /// must come in the order of checkpoint and number, so that what is trained on does not
     /// depend on which game was finished first.

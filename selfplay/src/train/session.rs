@@ -25,7 +25,7 @@ use crate::config::Config;
 use crate::generate::kept_share;
 use crate::ratings::Verdict;
 use crate::records::{GameRecord, RecordStore};
-use crate::replay::Replay;
+use crate::replay::{Replay, first_remembered};
 use crate::run::{Event, Ladder, Metrics, RunDir, TensorBoard, checkpoint_name, write_plots};
 use crate::seeds;
 
@@ -98,13 +98,12 @@ impl<P: Encode> Session<P> {
         }
         let ladder = Ladder::read(&run.ladder())?;
         let store = RecordStore::open(&run.games())?;
-        let records = store.load::<P>(config.rule_set())?.records;
         let loaded = checkpoints::load_newest::<P>(&run, recipe(&config))?;
         let is_new = loaded.is_none();
         let (trainer, progress) = match loaded {
             Some(loaded) => loaded,
             None => {
-                if !records.is_empty() {
+                if !store.is_empty() {
                     bail!(
                         "{} has games but no checkpoint: its checkpoints were removed",
                         run.path().display()
@@ -120,12 +119,17 @@ impl<P: Encode> Session<P> {
             }
         };
 
-        let mut replay = Replay::default();
+        let unlearned_from = progress.net.saturating_sub(progress.behind);
+        let loaded = store.load::<P>(config.rule_set(), |games| {
+            let learned = games.iter().take_while(|game| game.net < unlearned_from);
+            first_remembered(&config.replay, learned.map(|game| game.positions))
+        })?;
+        let mut replay = Replay::after(loaded.passed_over);
         let mut by_net: BTreeMap<u32, Vec<GameRecord>> = BTreeMap::new();
-        for record in records {
+        for record in loaded.records {
             by_net.entry(record.net()).or_default().push(record);
         }
-        let unlearned = by_net.split_off(&progress.net.saturating_sub(progress.behind));
+        let unlearned = by_net.split_off(&unlearned_from);
         for games in by_net.into_values() {
             replay.extend(games, &config.replay);
         }

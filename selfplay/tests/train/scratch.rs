@@ -62,7 +62,9 @@ pub(crate) fn errors(output: &Output) -> String {
 /// The names of all games of a run, by checkpoint and number. Fails if anything is damaged.
 pub(crate) fn games(run: &Path) -> BTreeMap<(u32, u64), String> {
     let store = RecordStore::open(&run.join("games")).unwrap();
-    let loaded = store.load::<ToriPosition>(RuleSet::ToriShogi).unwrap();
+    let loaded = store
+        .load::<ToriPosition>(RuleSet::ToriShogi, |_| 0)
+        .unwrap();
     assert_eq!(loaded.refused, [] as [String; 0]);
     (loaded.records.iter())
         .map(|record| ((record.net(), record.number()), record.name()))
