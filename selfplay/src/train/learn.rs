@@ -2,7 +2,7 @@
 //! number of the checkpoint that is made.
 
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use garuda_model::{Batch, Drop, Encode, LossWeights, Losses, Recipe, Schedule, Trainer};
@@ -15,7 +15,7 @@ use super::progress::Progress;
 use crate::config::Config;
 use crate::records::GameRecord;
 use crate::replay::{Replay, Sample, SampleSettings};
-use crate::run::{LossFigures, TrainingFigures};
+use crate::run::{LossFigures, TrainingFigures, checkpoint_name};
 use crate::seeds;
 
 /// Batches that the losses at the end of a phase are measured on.
@@ -68,7 +68,9 @@ impl<P: Encode> Learner<P> {
         // The number belongs to the thread that trains.
         garuda_model::set_threads(lesson.threads);
         loop {
-            let mut phase = log.phase("training", lesson.steps);
+            let next = checkpoint_name(lesson.progress.net + 1);
+            let mut phase = (log.phase("training", lesson.steps))
+                .towards(format!("checkpoint {next}"), Duration::ZERO);
             let ended = teach(self, lesson, &is_stopped, |step, losses| {
                 phase.set(step, || {
                     format!(

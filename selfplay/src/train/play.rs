@@ -66,7 +66,10 @@ impl<P: Encode> Session<P> {
             true => "search alone".to_owned(),
             false => checkpoint_name(net),
         };
-        let mut phase = self.log.phase("self-play", target);
+        let next = checkpoint_name(net + 1);
+        let mut phase = (self.log.phase("self-play", target))
+            .resumed_at(known.len() as u64)
+            .towards(format!("checkpoint {next}"), self.time_to_learn());
         let mut writer = Writer {
             store: &mut self.store,
             size: self.config.selfplay.batch_games as usize,
@@ -128,6 +131,21 @@ impl<P: Encode> Session<P> {
         }
         self.unlearned.insert(net, current);
         Ok(true)
+    }
+}
+
+impl<P: Encode> Session<P> {
+    /// How long learning from a checkpoint's games will take once they are played, judging by the
+    /// last time.
+    fn time_to_learn(&self) -> Duration {
+        match &self.progress.training {
+            Some(last) if !self.machine.overlap && last.samples > 0 => {
+                let samples = self.config.checkpoint.positions as f64
+                    * self.config.replay.samples_per_position;
+                Duration::from_secs_f64(last.seconds * samples / last.samples as f64)
+            }
+            _ => Duration::ZERO,
+        }
     }
 }
 

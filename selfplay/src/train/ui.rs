@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
@@ -42,16 +42,17 @@ impl Log {
     /// A phase of `length` steps.
     pub fn phase(&self, name: &str, length: u64) -> Phase {
         let bar = self.bars.add(ProgressBar::new(length));
-        let style = ProgressStyle::with_template(
-            "{prefix:<12} [{bar:30}] {pos}/{len}  {elapsed} · {eta} left  {msg}",
-        )
-        .expect("the template is valid")
-        .progress_chars("=> ");
+        let style = ProgressStyle::with_template("{prefix:<12} [{bar:30}] {pos}/{len}  {msg}")
+            .expect("the template is valid")
+            .progress_chars("=> ");
         bar.set_style(style);
         bar.set_prefix(name.to_owned());
         Phase {
             bar,
             name: name.to_owned(),
+            begun: Instant::now(),
+            from: 0,
+            goal: None,
             plain: self
                 .bars
                 .is_hidden()
@@ -65,23 +66,53 @@ impl Log {
 pub struct Phase {
     bar: ProgressBar,
     name: String,
+    begun: Instant,
+    /// Steps that were done before it began.
+    from: u64,
+    /// What comes of it, and after how long once the phase is over.
+    goal: Option<(String, Duration)>,
     /// Where there is no terminal: when the last line was written.
     plain: Option<(Log, Instant)>,
 }
 
 impl Phase {
+    /// The same phase with so many steps done already.
+    pub fn resumed_at(mut self, position: u64) -> Phase {
+        self.from = position;
+        self
+    }
+
+    /// The same phase, telling when it leads to `goal`, which takes the time `then` after it.
+    pub fn towards(mut self, goal: String, then: Duration) -> Phase {
+        self.goal = Some((goal, then));
+        self
+    }
+
+    /// The time that is left, as it went so far.
+    fn left(&self, position: u64) -> String {
+        let length = self.bar.length().unwrap_or(position);
+        let done = position.saturating_sub(self.from).max(1) as f64;
+        let share = length.saturating_sub(position) as f64 / done;
+        let rest = self.begun.elapsed().mul_f64(share);
+        match &self.goal {
+            Some((goal, then)) => format!("{goal} in {}", HumanDuration(rest + *then)),
+            None => format!("{} left", HumanDuration(rest)),
+        }
+    }
+
     /// Shows how far the phase is, with a few words.
     pub fn set(&mut self, position: u64, words: impl FnOnce() -> String) {
+        let left = self.left(position);
         match &mut self.plain {
             None => {
-                self.bar.set_message(words());
+                self.bar.set_message(format!("{} · {left}", words()));
                 self.bar.set_position(position);
             }
             Some((log, last)) if last.elapsed() >= PLAIN_EVERY => {
                 *last = Instant::now();
                 let (name, words) = (&self.name, words());
                 let length = self.bar.length().unwrap_or(0);
-                log.line(&format!("{name}: {position} of {length}  {words}"));
+                log.line(&format!("{name}: {position} of {length}  {words} · {left}"));
             }
             Some(_) => {}
         }
