@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use garuda_rules::Move;
+use garuda_rules::{Color, Move};
 
-use crate::tree::{Node, NodeId, Tree};
+use crate::tree::{Edge, Node, NodeId, Tree};
 use crate::{Proof, Wdl};
 
 /// How the best move is told. Proven wins come before and proven losses after all others.
@@ -43,40 +43,41 @@ enum Merit {
     Won(f32),
 }
 
-fn merit(child: Option<&Node>, prior: f32, node: &Node, most: u32, choice: Choice) -> Merit {
-    let Some(child) = child.filter(|child| child.visits() > 0) else {
-        return Merit::Unvisited(prior);
+fn merit(edge: &Edge<'_>, turn: Color, most_tried: Option<&Node>, choice: Choice) -> Merit {
+    let Some(child) = edge.child.filter(|child| child.visits() > 0) else {
+        return Merit::Unvisited(edge.prior);
     };
     let visits = child.visits() as f32;
-    match child.proof_for(node.turn()) {
-        Some(Proof::Win(distance)) => return Merit::Won(-f32::from(distance)),
-        Some(Proof::Loss(distance)) => return Merit::Lost(f32::from(distance)),
-        Some(Proof::Draw) if choice == Choice::LowerBound => return Merit::Tried(0.0),
-        _ => {}
+    let most = most_tried.map_or(0, Node::visits) as f32;
+    match (child.proof_for(turn), choice) {
+        (Some(Proof::Win(distance)), _) => Merit::Won(-f32::from(distance)),
+        (Some(Proof::Loss(distance)), _) => Merit::Lost(f32::from(distance)),
+        (_, Choice::MostVisits) => Merit::Tried(visits),
+        // A draw is certain, but nothing is to be gained by certainty alone: it is to be taken
+        // by those who think that they stand worse, not by all who are in some doubt.
+        (Some(Proof::Draw), Choice::LowerBound) => Merit::Tried(-most_tried.map_or(0.0, doubt)),
+        (None, Choice::LowerBound) if visits < TRIED_SHARE * most => Merit::Hardly(visits),
+        (None, Choice::LowerBound) => Merit::Tried(child.value_for(turn) - doubt(child)),
     }
-    match choice {
-        Choice::MostVisits => Merit::Tried(visits),
-        Choice::LowerBound if visits < TRIED_SHARE * most as f32 => Merit::Hardly(visits),
-        Choice::LowerBound => {
-            let wdl = child.wdl_for(node.turn());
-            let variance = (wdl.win + wdl.loss - wdl.value().powi(2)).max(0.0);
-            Merit::Tried(wdl.value() - DOUBT * ((variance + 1.0 / visits) / visits).sqrt())
-        }
-    }
+}
+
+/// How much too high the value of a node may be by luck.
+fn doubt(node: &Node) -> f32 {
+    let (wdl, visits) = (node.wdl(), node.visits() as f32);
+    let variance = (wdl.win + wdl.loss - wdl.value().powi(2)).max(0.0);
+    DOUBT * ((variance + 1.0 / visits) / visits).sqrt()
 }
 
 /// The edges of a node with their merits, in the order of its moves.
 fn merits(tree: &Tree, id: NodeId, choice: Choice) -> impl Iterator<Item = (usize, Merit)> {
-    let node = tree.node(id);
-    let most = tree
+    let turn = tree.node(id).turn();
+    let most_tried = tree
         .edges(id)
         .filter_map(|edge| edge.child)
-        .filter(|child| child.proof().is_none())
-        .map(Node::visits)
-        .max()
-        .unwrap_or(0);
+        .filter(|child| child.proof().is_none() && child.visits() > 0)
+        .max_by_key(|child| child.visits());
     tree.edges(id)
-        .map(move |edge| merit(edge.child, edge.prior, node, most, choice))
+        .map(move |edge| merit(&edge, turn, most_tried, choice))
         .enumerate()
 }
 

@@ -4,6 +4,7 @@
 
 mod bandit;
 mod brute;
+mod draws;
 mod errors;
 mod golden;
 mod independence;

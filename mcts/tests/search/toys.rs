@@ -175,6 +175,84 @@ impl Game for Bandit {
     }
 }
 
+/// White may end the game as a draw, by move 0, or go on for ever.
+#[derive(Clone, Debug)]
+pub(crate) struct Offer {
+    taken: bool,
+    depth: u32,
+}
+
+impl Offer {
+    pub(crate) const START: Offer = Offer {
+        taken: false,
+        depth: 0,
+    };
+}
+
+impl Game for Offer {
+    fn turn(&self) -> Color {
+        Color::White
+    }
+
+    fn legal_moves(&self, moves: &mut MoveList) {
+        moves.clear();
+        let first = usize::from(self.depth > 0);
+        moves.extend((first..2).map(numbered));
+    }
+
+    fn play(&mut self, mv: Move) {
+        self.taken = number(mv) == 0;
+        self.depth += 1;
+    }
+
+    fn outcome_given(&self, _legal: &MoveList) -> Option<Outcome> {
+        self.taken.then_some(Outcome::draw(Reason::Repetition))
+    }
+
+    fn state_key(&self) -> u64 {
+        u64::from(self.depth) << 1 | u64::from(self.taken)
+    }
+}
+
+/// Thinks the same of every position.
+pub(crate) struct Opinion {
+    wdl: Wdl,
+    moves: Vec<usize>,
+}
+
+impl Opinion {
+    /// With draws as likely as not.
+    pub(crate) fn of_value(value: f32) -> Opinion {
+        let wdl = Wdl {
+            win: 0.25 + value / 2.0,
+            draw: 0.5,
+            loss: 0.25 - value / 2.0,
+        };
+        Opinion {
+            wdl,
+            moves: Vec::new(),
+        }
+    }
+}
+
+impl<G: Game> Evaluator<G> for Opinion {
+    fn capacity(&self) -> usize {
+        8
+    }
+
+    fn push(&mut self, _game: &G, legal: &[Move]) {
+        self.moves.push(legal.len());
+    }
+
+    fn run(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
+        answers.clear();
+        for moves in self.moves.drain(..) {
+            answers.push(self.wdl, std::iter::repeat_n(0.0, moves))?;
+        }
+        Ok(())
+    }
+}
+
 /// Thinks that White wins, whoever is to move.
 #[derive(Default)]
 pub(crate) struct Partisan {
