@@ -5,6 +5,7 @@ use anyhow::bail;
 use clap::Args;
 use garuda_rules::with_rule_set;
 use garuda_selfplay::balance::write_balance;
+use garuda_selfplay::generate::is_bootstrap;
 use garuda_selfplay::records::ScanProgress;
 use garuda_selfplay::run::{RunDir, checkpoint_name};
 use garuda_selfplay::train::init_logging;
@@ -22,9 +23,10 @@ use garuda_selfplay::values::{
 pub(crate) struct Values {
     /// The run's directory
     run: PathBuf,
-    /// The first checkpoint whose games count
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    from_checkpoint: u32,
+    /// The first checkpoint whose games count [default: 1 once it has played; no network played
+    /// the games before]
+    #[arg(long, value_name = "N")]
+    from_checkpoint: Option<u32>,
     /// The last checkpoint whose games count [default: the newest]
     #[arg(long, value_name = "M")]
     to_checkpoint: Option<u32>,
@@ -39,11 +41,8 @@ pub(crate) struct Values {
 impl Values {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let to = self.to_checkpoint.unwrap_or(u32::MAX);
-        if self.from_checkpoint > to {
-            bail!(
-                "--from-checkpoint {} is after --to-checkpoint {to}",
-                self.from_checkpoint
-            );
+        if let Some(from) = self.from_checkpoint.filter(|&from| from > to) {
+            bail!("--from-checkpoint {from} is after --to-checkpoint {to}");
         }
         if self.resamples < 40 {
             bail!(
@@ -60,7 +59,11 @@ impl Values {
                 format!("files, {} games", at.games)
             });
         };
-        let checkpoints = self.from_checkpoint..=to;
+        let from = match self.from_checkpoint {
+            Some(from) => from,
+            None => first_by_network(&run)?.min(to),
+        };
+        let checkpoints = from..=to;
         let values = with_rule_set!(run.config().rule_set(), P => {
             run_values::<P>(&run, checkpoints, self.resamples, progress)
         })?;
@@ -106,6 +109,12 @@ impl Values {
         }
         Ok(())
     }
+}
+
+/// The first checkpoint whose games a network played, or 0 if there may be none yet.
+fn first_by_network(run: &RunDir) -> anyhow::Result<u32> {
+    let has_played = run.checkpoint_numbers()?.last() > Some(&1);
+    Ok(u32::from(has_played && is_bootstrap(run.config(), 0)))
 }
 
 fn number(interval: Option<Interval>) -> String {

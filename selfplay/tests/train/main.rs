@@ -85,6 +85,9 @@ fn a_whole_run_trains_exports_plays_and_tells_openings() {
     for file in ["openings.json", "openings.csv", "openings.html"] {
         assert!(run.join(file).is_file(), "{file}");
     }
+    // By default no games count that no network played.
+    let values = json(&["values", run_text, "--json"]);
+    assert_eq!(values["checkpoints"][0], 1);
     let before = fs::read_dir(scratch.dir.path()).unwrap().count();
     let of_model = json(&[
         "openings",
@@ -95,7 +98,7 @@ fn a_whole_run_trains_exports_plays_and_tells_openings() {
         "2",
         "--json",
     ]);
-    let values = |report: &Value| -> BTreeMap<String, String> {
+    let by_move = |report: &Value| -> BTreeMap<String, String> {
         let moves = report["moves"].as_array().unwrap();
         let text = |value: &Value| value.to_string();
         (moves
@@ -103,7 +106,7 @@ fn a_whole_run_trains_exports_plays_and_tells_openings() {
             .map(|mv| (text(&mv["move"]), text(&mv["value"]))))
         .collect()
     };
-    assert_eq!(values(&of_run), values(&of_model));
+    assert_eq!(by_move(&of_run), by_move(&of_model));
     assert!(of_model["moves"][0]["games"].is_null());
     let after = fs::read_dir(scratch.dir.path()).unwrap().count();
     assert_eq!(before, after, "a model's report is written nowhere unasked");
