@@ -43,7 +43,13 @@ enum Merit {
     Won(f32),
 }
 
-fn merit(edge: &Edge<'_>, turn: Color, most_tried: Option<&Node>, choice: Choice) -> Merit {
+fn merit(
+    tree: &Tree,
+    edge: &Edge<'_>,
+    turn: Color,
+    most_tried: Option<&Node>,
+    choice: Choice,
+) -> Merit {
     let Some(child) = edge.child.filter(|child| child.visits() > 0) else {
         return Merit::Unvisited(edge.prior);
     };
@@ -55,9 +61,11 @@ fn merit(edge: &Edge<'_>, turn: Color, most_tried: Option<&Node>, choice: Choice
         (_, Choice::MostVisits) => Merit::Tried(visits),
         // A draw is certain, but nothing is to be gained by certainty alone: it is to be taken
         // by those who think that they stand worse, not by all who are in some doubt.
-        (Some(Proof::Draw), Choice::LowerBound) => Merit::Tried(-most_tried.map_or(0.0, doubt)),
+        (Some(Proof::Draw), Choice::LowerBound) => {
+            Merit::Tried(tree.draw_value() - most_tried.map_or(0.0, doubt))
+        }
         (None, Choice::LowerBound) if visits < TRIED_SHARE * most => Merit::Hardly(visits),
-        (None, Choice::LowerBound) => Merit::Tried(child.value_for(turn) - doubt(child)),
+        (None, Choice::LowerBound) => Merit::Tried(tree.value_for(child, turn) - doubt(child)),
     }
 }
 
@@ -77,7 +85,7 @@ fn merits(tree: &Tree, id: NodeId, choice: Choice) -> impl Iterator<Item = (usiz
         .filter(|child| child.proof().is_none() && child.visits() > 0)
         .max_by_key(|child| child.visits());
     tree.edges(id)
-        .map(move |edge| merit(&edge, turn, most_tried, choice))
+        .map(move |edge| merit(tree, &edge, turn, most_tried, choice))
         .enumerate()
 }
 

@@ -23,6 +23,9 @@ pub struct GumbelSettings {
     /// Whether each new position is searched for a move that wins at once. It costs a move
     /// generation for each of its moves, little against a network, and finds mates sooner.
     pub spot_wins: bool,
+    /// What a draw is worth to either side, from −1 to 1. Below 0 both play on where they stand
+    /// about equal.
+    pub draw_value: f32,
 }
 
 impl Default for GumbelSettings {
@@ -33,6 +36,7 @@ impl Default for GumbelSettings {
             noise: 1.0,
             values: ValueScale::default(),
             spot_wins: false,
+            draw_value: 0.0,
         }
     }
 }
@@ -119,6 +123,7 @@ impl<G: Game> Gumbel<G> {
         self.logits.clear();
         self.draws.clear();
         self.walk.begin(settings.spot_wins);
+        self.walk.tree.set_draw_value(settings.draw_value);
         let moves = self.walk.tree.moves(NodeId::ROOT).len();
         self.draws
             .extend((0..moves).map(|_| settings.noise * gumbel(rng)));
@@ -149,7 +154,7 @@ impl<G: Game> Gumbel<G> {
                 let child = edge.child.filter(|child| child.visits() > 0);
                 let proof = child.and_then(|child| child.proof_for(turn));
                 let lost = matches!(proof, Some(Proof::Loss(_)));
-                let value = child.map_or(mixed.value(), |child| child.value_for(turn));
+                let value = child.map_or(tree.worth(mixed), |child| tree.value_for(child, turn));
                 let candidate = Candidate::new(i, self.draws[i] + self.logits[i], value);
                 (!lost).then_some(candidate)
             });
@@ -174,7 +179,7 @@ impl<G: Game> Gumbel<G> {
         let edge = self.halving.candidate(candidate).edge;
         let child = tree.child(NodeId::ROOT, edge).map(|id| tree.node(id));
         let child = child.expect("a simulation has passed there");
-        let value = child.value_for(tree.root().turn());
+        let value = tree.value_for(child, tree.root().turn());
         self.most_visits = self.most_visits.max(child.visits());
         self.halving.visit(candidate, value);
         self.simulations += 1;
@@ -243,9 +248,9 @@ impl<G: Game> Gumbel<G> {
 
     /// The logit of each move in the improved policy.
     fn improved_logits(&self) -> impl Iterator<Item = f32> {
-        let weight = self.value_weight();
+        let (weight, tree) = (self.value_weight(), &self.walk.tree);
         let logits = self.logits.iter().zip(self.completed());
-        logits.map(move |(logit, wdl)| logit + weight * wdl.value())
+        logits.map(move |(logit, wdl)| logit + weight * tree.worth(wdl))
     }
 
     /// The moves' shares of the improved policy, if the root was judged.

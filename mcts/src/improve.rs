@@ -112,7 +112,7 @@ pub(crate) fn select(tree: &Tree, id: NodeId, scale: ValueScale) -> usize {
     let (mut prior, mut value) = (0.0, 0.0);
     for (index, edge) in tree.edges(id).enumerate() {
         if let Some(child) = visited(edge) {
-            let q = child.value_for(node.turn());
+            let q = tree.value_for(child, node.turn());
             visits += child.visits();
             most_visits = most_visits.max(child.visits());
             prior += edge.prior;
@@ -134,7 +134,7 @@ pub(crate) fn select(tree: &Tree, id: NodeId, scale: ValueScale) -> usize {
     if let (true, Some(edge)) = (tried.is_empty(), untried.1) {
         return edge;
     }
-    let judged = node.judged().value();
+    let judged = tree.worth(node.judged());
     let mixed = (judged + visits as f32 * (value / prior)) / (1.0 + visits as f32);
     let weight = scale.weight(most_visits);
     let greatest = tried.iter().fold(mixed, |max, t| max.max(t.value));

@@ -19,6 +19,9 @@ pub struct PuctSettings {
     /// Whether each new position is searched for a move that wins at once. It costs a move
     /// generation for each of its moves, little against a network, and finds mates sooner.
     pub spot_wins: bool,
+    /// What a draw is worth to either side, from −1 to 1. Below 0 both play on where they stand
+    /// about equal.
+    pub draw_value: f32,
 }
 
 impl Default for PuctSettings {
@@ -28,6 +31,7 @@ impl Default for PuctSettings {
             exploration_base: 20_000.0,
             urgency_reduction: 0.2,
             spot_wins: true,
+            draw_value: 0.0,
         }
     }
 }
@@ -50,8 +54,10 @@ impl<G: Game> Puct<G> {
     /// A search for `game` whose tree may take `memory` bytes. Nothing is searched before
     /// [`begin`](Puct::begin).
     pub fn new(game: G, memory: usize, settings: PuctSettings) -> Puct<G> {
+        let mut walk = Walk::new(game, memory);
+        walk.tree.set_draw_value(settings.draw_value);
         Puct {
-            walk: Walk::new(game, memory),
+            walk,
             settings,
             visits: 0,
             full: false,
@@ -208,7 +214,7 @@ fn select(tree: &Tree, id: NodeId, settings: &PuctSettings) -> usize {
         .filter(|edge| edge.child.is_some_and(|child| child.visits() > 0))
         .map(|edge| edge.prior)
         .sum();
-    let urgency = node.value_for(turn) - settings.urgency_reduction * visited_mass.sqrt();
+    let urgency = tree.value_for(node, turn) - settings.urgency_reduction * visited_mass.sqrt();
     let mut best = None;
     let mut consider = |score: f32, index: usize| {
         if best.is_none_or(|(most, _)| score > most) {
@@ -222,14 +228,14 @@ fn select(tree: &Tree, id: NodeId, settings: &PuctSettings) -> usize {
                     Some(Proof::Loss(_)) => continue,
                     Some(Proof::Draw) => {
                         // There is nothing to explore.
-                        consider(0.0, index);
+                        consider(tree.draw_value(), index);
                         continue;
                     }
                     _ => {}
                 }
                 let (known, waiting) = (child.visits() as f32, child.in_flight() as f32);
                 let all = known + waiting;
-                ((known * child.value_for(turn) - waiting) / all, all)
+                ((known * tree.value_for(child, turn) - waiting) / all, all)
             }
             Some(child) if child.in_flight() > 0 => (-1.0, child.in_flight() as f32),
             _ => (urgency, 0.0),

@@ -100,15 +100,6 @@ impl Node {
         }
     }
 
-    /// Expected result for `side` from −1 to 1. The node must be known.
-    pub(crate) fn value_for(&self, side: Color) -> f32 {
-        let value = match self.proof {
-            Some(proof) => proof.wdl().value(),
-            None => ((self.win - self.loss) / f64::from(self.visits)) as f32,
-        };
-        if side == self.turn { value } else { -value }
-    }
-
     fn add(&mut self, wdl: Wdl) {
         self.visits += 1;
         self.win += f64::from(wdl.win);
@@ -138,6 +129,8 @@ pub(crate) struct Tree {
     moved: Vec<NodeId>,
     /// In bytes.
     limit: usize,
+    /// What a draw is worth to either side.
+    draw_value: f32,
 }
 
 /// The tree has used all the memory it may.
@@ -157,7 +150,37 @@ impl Tree {
             children: Vec::new(),
             moved: Vec::new(),
             limit: limit.max(bytes(64, 512)),
+            draw_value: 0.0,
         }
+    }
+
+    /// Sets what a draw is worth to either side, between a loss, −1, and a win, 1.
+    pub(crate) fn set_draw_value(&mut self, value: f32) {
+        self.draw_value = value;
+    }
+
+    pub(crate) fn draw_value(&self) -> f32 {
+        self.draw_value
+    }
+
+    /// What chances are worth to the side whose they are, from −1 to 1.
+    pub(crate) fn worth(&self, wdl: Wdl) -> f32 {
+        wdl.value() + self.draw_value * wdl.draw
+    }
+
+    /// What a node is worth to `side`, from −1 to 1. It must be known.
+    pub(crate) fn value_for(&self, node: &Node, side: Color) -> f32 {
+        let (value, draw) = match node.proof {
+            Some(proof) => (proof.wdl().value(), proof.wdl().draw),
+            None => {
+                let visits = f64::from(node.visits);
+                let decided = (node.win + node.loss) / visits;
+                let value = (node.win - node.loss) / visits;
+                (value as f32, (1.0 - decided) as f32)
+            }
+        };
+        let value = if side == node.turn { value } else { -value };
+        value + self.draw_value * draw
     }
 
     pub(crate) fn clear(&mut self) {

@@ -41,6 +41,7 @@ fn json(arguments: &[&str]) -> Value {
 fn seat(player: &str, timeout: u64) -> anyhow::Result<Seat> {
     player.parse::<PlayerSpec>()?.seat(&Terms {
         simulations: 1,
+        draw_value: 0.0,
         limit: Some(Limit::Nodes(1)),
         timeout: Duration::from_secs(timeout),
     })

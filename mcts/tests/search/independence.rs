@@ -18,6 +18,7 @@ const SETTINGS: GumbelSettings = GumbelSettings {
         scale: 1.0,
     },
     spot_wins: false,
+    draw_value: 0.0,
 };
 
 /// Plays a game for each seed to its end, so many at a time, and returns the outline of every

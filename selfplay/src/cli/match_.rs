@@ -51,6 +51,10 @@ pub(crate) struct Match {
     /// Simulations a move of B, if not the same
     #[arg(long)]
     simulations_b: Option<u32>,
+    /// What networks take a draw to be worth to either side, from -1, a loss, to 1. A little below
+    /// 0 they play on where they stand about equal
+    #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
+    draw_value: f32,
     /// Nodes a move of engines
     #[arg(long, group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
@@ -92,6 +96,11 @@ impl Match {
             "--games must be even, for games are played in pairs, not {}",
             self.games
         );
+        ensure!(
+            (-1.0..=1.0).contains(&self.draw_value),
+            "--draw-value must be from -1 to 1, not {}",
+            self.draw_value
+        );
         let first = self.first.seat(&self.terms(self.simulations_a))?;
         let second = self.second.seat(&self.terms(self.simulations_b))?;
         let rule_set = match (first.rule_set(), second.rule_set(), self.game) {
@@ -120,6 +129,7 @@ impl Match {
         let time = self.movetime.map(Duration::from_millis);
         Terms {
             simulations: simulations.unwrap_or(self.simulations),
+            draw_value: self.draw_value,
             limit: (self.nodes.map(Limit::Nodes))
                 .or(time.map(Limit::MoveTime))
                 .or(self.clock.map(Limit::Clock)),

@@ -83,6 +83,8 @@ settings! {
         value_scale: f64 = 1.0, in 0.001..=100.0;
         /// Whether each new position is searched for a move that wins at once.
         spot_wins: bool = true;
+        /// What a draw is worth to either side.
+        draw_value: f64 = 0.0, in -1.0..=1.0;
     }
 
     /// The first games, which no network plays.

@@ -69,6 +69,7 @@ impl<P: Position> Plan<P> {
                     scale: config.search.value_scale as f32,
                 },
                 spot_wins: config.search.spot_wins,
+                draw_value: config.search.draw_value as f32,
             },
             rule_set: config.rule_set(),
             seed,

@@ -1,5 +1,5 @@
 use anyhow::Context;
-use garuda_mcts::{Analysis, AnalysisSettings, Limits, Signal};
+use garuda_mcts::{Analysis, AnalysisSettings, Limits, PuctSettings, Signal};
 use garuda_model::{Encode, Model, OnnxEvaluator};
 use garuda_rules::{Move, Played};
 
@@ -18,10 +18,15 @@ pub struct Net<P: Encode> {
 }
 
 impl<P: Encode> Net<P> {
-    pub fn new(model: &Model, simulations: u32) -> anyhow::Result<Net<P>> {
+    /// `draw_value` is what a draw is worth to either side, from −1 to 1.
+    pub fn new(model: &Model, simulations: u32, draw_value: f32) -> anyhow::Result<Net<P>> {
         // A few simulations must not all go into the first batches, before anything is known.
         let leaves = LEAVES.min(simulations / 16).max(1) as usize;
         let settings = AnalysisSettings {
+            puct: PuctSettings {
+                draw_value,
+                ..PuctSettings::default()
+            },
             leaves,
             memory: TREE_BYTES,
             ..AnalysisSettings::default()

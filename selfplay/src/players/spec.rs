@@ -27,6 +27,8 @@ pub enum PlayerSpec {
 pub struct Terms {
     /// A network's for each move.
     pub simulations: u32,
+    /// What networks take a draw to be worth to either side, from −1 to 1.
+    pub draw_value: f32,
     /// Of other programs; they cannot play without any.
     pub limit: Option<Limit>,
     /// How long other programs may be silent while no clock runs.
@@ -39,6 +41,7 @@ impl Terms {
     pub fn simulations(simulations: u32) -> Terms {
         Terms {
             simulations,
+            draw_value: 0.0,
             limit: None,
             timeout: Terms::TIMEOUT,
         }
@@ -53,6 +56,7 @@ pub enum Seat {
     Net {
         model: Model,
         simulations: u32,
+        draw_value: f32,
     },
     Uci {
         spec: UciSpec,
@@ -127,6 +131,7 @@ impl PlayerSpec {
                 Seat::Net {
                     model,
                     simulations: terms.simulations,
+                    draw_value: terms.draw_value,
                 }
             }
             PlayerSpec::Uci(spec) => Seat::Uci {
@@ -153,7 +158,11 @@ impl Seat {
         Ok(match self {
             Seat::Random => Box::new(Random::new()),
             Seat::Material(nodes) => Box::new(Material::new::<P>(*nodes)),
-            Seat::Net { model, simulations } => Box::new(Net::new(model, *simulations)?),
+            Seat::Net {
+                model,
+                simulations,
+                draw_value,
+            } => Box::new(Net::new(model, *simulations, *draw_value)?),
             Seat::Uci {
                 spec,
                 limit,

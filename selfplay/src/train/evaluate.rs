@@ -74,7 +74,10 @@ impl<P: Encode> Session<P> {
         if self.stop.is_due() {
             return Ok(false);
         }
-        let means = Terms::simulations(settings.simulations);
+        let means = Terms {
+            draw_value: self.config.search.draw_value as f32,
+            ..Terms::simulations(settings.simulations)
+        };
         let first = PlayerSpec::Model(self.run.checkpoint(net)).seat(&means)?;
         let second = spec.seat(&means)?;
         if let (PlayerSpec::Uci(_), Err(error)) = (spec, second.player::<P>()) {
