@@ -85,6 +85,10 @@ fn all_problems_come_in_one_report() {
         [evaluation]
         games = 7
         anchors = ["stockfish", "uci:engine", "uci:engine?nodes=few", "uci:engine?nodes=5"]
+        [bootstrap]
+        judge = "me"
+        [machine]
+        phases = "both"
         [replai]
         mirror = true
     "#;
@@ -102,6 +106,8 @@ fn all_problems_come_in_one_report() {
         "\"stockfish\"",
         "\"uci:engine\" must say how long it may think",
         "\"uci:engine?nodes=few\": nodes=few: \"few\" is not a whole number above 0",
+        "bootstrap.judge must be \"nothing\" or \"material\", not \"me\"",
+        "machine.phases must be",
         "[replai]; did you mean replay?",
         "network.chanels; did you mean network.channels?",
         "\"nonsense\" must look like",
@@ -110,7 +116,7 @@ fn all_problems_come_in_one_report() {
         let hits = found.iter().filter(|p| p.contains(expected)).count();
         assert_eq!(hits, 1, "{expected} in {found:#?}");
     }
-    assert_eq!(found.len(), 16, "{found:#?}");
+    assert_eq!(found.len(), 18, "{found:#?}");
 }
 
 #[test]

@@ -166,6 +166,12 @@ impl Config {
         if let Err(e) = Architecture::new(self.network.blocks, self.network.channels) {
             problems.add(format!("network: {e}"));
         }
+        let judge = &self.bootstrap.judge;
+        if !["nothing", "material"].contains(&judge.as_str()) {
+            problems.add(format!(
+                "bootstrap.judge must be \"nothing\" or \"material\", not {judge:?}"
+            ));
+        }
         let phases = &self.machine.phases;
         if !["auto", "alternate", "overlap"].contains(&phases.as_str()) {
             problems.add(format!(

@@ -95,6 +95,8 @@ settings! {
         kept_share: f64 = 0.125, in 0.001..=1.0;
         /// Simulations a decision.
         simulations: u32 = 24u32, in 2..=10_000;
+        /// What positions are judged by: "nothing" or "material".
+        judge: String = "nothing";
     }
 
     /// How games are generated.

@@ -1,5 +1,6 @@
 use std::sync::Mutex;
 
+use garuda_mcts::evaluators::Valued;
 use garuda_model::Encode;
 use tracing::{info, warn};
 
@@ -21,7 +22,7 @@ pub(super) struct Evaluation {
     pub(super) predecessor: Option<(Estimate, Verdict)>,
 }
 
-impl<P: Encode> Session<P> {
+impl<P: Encode + Valued> Session<P> {
     /// Plays the matches of the newest checkpoint that have not been played. `None` if the end
     /// of the run came first.
     pub(super) fn evaluate(&mut self) -> anyhow::Result<Option<Evaluation>> {

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use garuda_mcts::evaluators::Uniform;
+use garuda_mcts::evaluators::Valued;
 use garuda_model::{Encode, Model, OnnxEvaluator};
 use tracing::warn;
 
@@ -18,7 +18,7 @@ use crate::run::{Event, checkpoint_name};
 /// Finished games are written at least this often.
 const WRITE_EVERY: Duration = Duration::from_secs(20);
 
-impl<P: Encode> Session<P> {
+impl<P: Encode + Valued> Session<P> {
     /// Plays the games of the newest checkpoint that are not recorded yet. False if the end of
     /// the run came first.
     pub(super) fn play_games(&mut self) -> anyhow::Result<bool> {
@@ -52,7 +52,7 @@ impl<P: Encode> Session<P> {
         let bootstrap = is_bootstrap(&self.config, net);
         let open = |number: u32| -> anyhow::Result<Judge<P>> {
             if bootstrap {
-                return Ok(Judge::Nothing(Uniform::default()));
+                return Ok(Judge::of_bootstrap(&self.config.bootstrap).0);
             }
             let (_, model) = (models.iter())
                 .find(|(n, _)| *n == number)
@@ -63,7 +63,9 @@ impl<P: Encode> Session<P> {
         let begun = Instant::now();
         let counters = Counters::default();
         let player = match bootstrap {
-            true => "search alone".to_owned(),
+            true => Judge::<P>::of_bootstrap(&self.config.bootstrap)
+                .1
+                .to_owned(),
             false => checkpoint_name(net),
         };
         let next = checkpoint_name(net + 1);

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Instant;
 
 use anyhow::bail;
+use garuda_mcts::evaluators::Valued;
 use garuda_model::{Architecture, Encode, Trainer};
 use garuda_rules::with_rule_set;
 use serde::Serialize;
@@ -87,7 +88,7 @@ pub(super) struct Session<P: Encode> {
     begun: Instant,
 }
 
-impl<P: Encode> Session<P> {
+impl<P: Encode + Valued> Session<P> {
     pub(super) fn open(options: TrainOptions) -> anyhow::Result<(Session<P>, Learner<P>)> {
         let begun = Instant::now();
         let config = options.config;

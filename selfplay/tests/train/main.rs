@@ -155,7 +155,9 @@ fn records_do_not_depend_on_the_shards() {
     let scratch = Scratch::new();
     for (name, shards) in [("one", "1"), ("three", "3")] {
         let shards = format!("machine.shards={shards}");
-        scratch.trained(name, &["--checkpoints", "1", "--set", &shards]);
+        let judge = "bootstrap.judge=material";
+        let settings = ["--set", &shards, "--set", judge];
+        scratch.trained(name, &[&["--checkpoints", "1"], &settings[..]].concat());
     }
     assert_eq!(games(&scratch.path("one")), games(&scratch.path("three")));
     assert_eq!(
