@@ -223,7 +223,7 @@ fn varied_starts_are_sound_and_varied() {
         with_rule_set!(rule_set, P => {
             let mut rng = seeds::rng(5);
             let start = P::start();
-            let starts: Vec<_> = (0..60).map(|_| varied_start(&start, rule_set, &mut rng)).collect();
+            let starts: Vec<_> = (0..60).map(|_| varied_start(&start, &mut rng)).collect();
             assert!(starts.iter().all(|s| Played::from_position(*s).outcome().is_none()));
             let different = starts.iter().filter(|s| **s != start).count();
             assert!(different > 50, "{rule_set}: {different} of 60");

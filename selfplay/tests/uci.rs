@@ -141,6 +141,7 @@ fn faults_lose_the_game_under_their_names() {
             games: 2,
             opening_plies: 4,
             start: MakrukPosition::start(),
+            varied_share: 0.0,
             seed: 1,
             threads: 1,
         };

@@ -70,6 +70,9 @@ pub(crate) struct Match {
     /// Random plies of an opening
     #[arg(long, default_value_t = 4)]
     opening_plies: u32,
+    /// Share of pairs from a varied start: a handicap, armies that lack men, a random array
+    #[arg(long, default_value_t = 0.0)]
+    varied_share: f64,
     /// The game, where neither player tells
     #[arg(long)]
     game: Option<RuleSet>,
@@ -100,6 +103,11 @@ impl Match {
             (-1.0..=1.0).contains(&self.draw_value),
             "--draw-value must be from -1 to 1, not {}",
             self.draw_value
+        );
+        ensure!(
+            (0.0..=1.0).contains(&self.varied_share),
+            "--varied-share must be from 0 to 1, not {}",
+            self.varied_share
         );
         let first = self.first.seat(&self.terms(self.simulations_a))?;
         let second = self.second.seat(&self.terms(self.simulations_b))?;
@@ -145,6 +153,7 @@ impl Match {
                 Some(text) => text.parse::<P>()?,
                 None => P::start(),
             },
+            varied_share: self.varied_share,
             seed: self.seed,
             threads: self
                 .concurrency

@@ -188,6 +188,8 @@ settings! {
         simulations: u32 = 64u32, in 1..=100_000;
         /// Random plies before the players take over.
         opening_plies: u32 = 4u32, in 0..=100;
+        /// Share of pairs from a varied start.
+        varied_share: f64 = 0.0, in 0.0..=1.0;
         /// Evaluate every so many checkpoints.
         every: u32 = 1u32, in 1..=10_000;
         /// How many predecessors are played: the last one, and others further back.

@@ -101,7 +101,7 @@ impl<P: Position> Plan<P> {
         let seed = seeds::derive(self.seed, "game", &[self.net.into(), number]);
         let mut rng = seeds::rng(seed);
         let start = if rng.random_bool(self.varied_share) {
-            varied_start(&self.start, self.rule_set, &mut rng)
+            varied_start(&self.start, &mut rng)
         } else {
             self.start
         };

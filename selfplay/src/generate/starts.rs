@@ -1,4 +1,4 @@
-use garuda_rules::{Game, Played, Position, RuleSet, eternal};
+use garuda_rules::{Game, Played, Position, eternal};
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt};
 
@@ -9,9 +9,9 @@ const MAX_REMOVED: usize = 6;
 
 /// A start that is not the ordinary one: a handicap, a random array, or armies that lack some
 /// men, the same on both sides or not.
-pub fn varied_start<P: Position>(start: &P, rule_set: RuleSet, rng: &mut impl Rng) -> P {
-    if rule_set == RuleSet::Eternal {
-        // Men never leave this game, so only their places vary.
+pub fn varied_start<P: Position>(start: &P, rng: &mut impl Rng) -> P {
+    if P::WINNING_POINTS > 0 {
+        // Men never leave Eternal chess, so only their places vary.
         let text = eternal::random_start(rng).to_string();
         return text.parse().unwrap_or(*start);
     }

@@ -2,42 +2,46 @@ use std::collections::HashSet;
 
 use garuda_mcts::random_move;
 use garuda_rules::{Game, Position};
+use rand::RngExt;
 
+use super::MatchSettings;
+use crate::generate::varied_start;
 use crate::players::Line;
 use crate::seeds;
 
 /// Tries for each opening before one is used twice.
 const TRIES: u64 = 50;
 
-/// Games of `plies` random moves each from `start`, none of them over, and no two alike as long
-/// as there are enough. The first ones do not depend on how many are asked for.
-pub fn openings<P: Position>(start: &P, count: usize, plies: u32, seed: u64) -> Vec<Line<P>> {
+/// The openings of a match's pairs: games of a few random moves, none of them over, and no two
+/// alike as long as there are enough. The first ones do not depend on how many are asked for.
+pub fn openings<P: Position>(settings: &MatchSettings<P>) -> Vec<Line<P>> {
     let mut seen = HashSet::new();
-    (0..count as u64)
+    (0..settings.games as u64 / 2)
         .map(|number| {
-            let mut last = Line::new(*start);
+            let mut last = Line::new(settings.start);
             for attempt in 0..TRIES {
-                last = opening(
-                    start,
-                    plies,
-                    seeds::derive(seed, "opening", &[number, attempt]),
-                );
+                let seed = seeds::derive(settings.seed, "opening", &[number, attempt]);
+                last = opening(settings, seed);
                 if last.game().outcome().is_none() && seen.insert(last.game().state_key()) {
                     return last;
                 }
             }
             if last.game().outcome().is_some() {
-                last = Line::new(*start);
+                last = Line::new(settings.start);
             }
             last
         })
         .collect()
 }
 
-fn opening<P: Position>(start: &P, plies: u32, seed: u64) -> Line<P> {
+fn opening<P: Position>(settings: &MatchSettings<P>, seed: u64) -> Line<P> {
     let mut rng = seeds::rng(seed);
-    let mut line = Line::new(*start);
-    for _ in 0..plies {
+    let is_varied = settings.varied_share > 0.0 && rng.random_bool(settings.varied_share);
+    let mut line = Line::new(match is_varied {
+        true => varied_start(&settings.start, &mut rng),
+        false => settings.start,
+    });
+    for _ in 0..settings.opening_plies {
         match random_move(line.game(), &mut rng) {
             Some(mv) => line.play(mv),
             None => break,

@@ -18,6 +18,8 @@ pub struct MatchSettings<P> {
     pub games: usize,
     pub opening_plies: u32,
     pub start: P,
+    /// Share of pairs that begin from a varied start instead.
+    pub varied_share: f64,
     pub seed: u64,
     pub threads: usize,
 }
@@ -59,12 +61,7 @@ pub fn play_match<P: Position>(
     watch: Watcher<'_, P>,
 ) -> anyhow::Result<MatchOutcome> {
     let pairs = settings.games / 2;
-    let openings = openings(
-        &settings.start,
-        pairs,
-        settings.opening_plies,
-        settings.seed,
-    );
+    let openings = openings(settings);
     let next = AtomicUsize::new(0);
     let failed = AtomicBool::new(false);
     let so_far = Mutex::new(Tally::default());
@@ -131,7 +128,7 @@ fn summary<'a, P: Position>(pairs: impl Iterator<Item = &'a [MatchGame<P>; 2]>) 
                 });
             }
             let codes: Vec<_> = game.line.moves().iter().map(|mv| mv.code()).collect();
-            if seen.insert((game.white, codes)) {
+            if seen.insert((game.white, game.line.start().key(), codes)) {
                 fresh = true;
                 outcome.distinct_games += 1;
                 *(outcome.ends)

@@ -90,6 +90,7 @@ impl<P: Encode + Valued> Session<P> {
             games: settings.games as usize,
             opening_plies: settings.opening_plies,
             start: self.start(),
+            varied_share: settings.varied_share,
             seed: seeds::derive(self.config.run.seed, "evaluation", &[net.into()]),
             threads: self.machine.cores,
         };
