@@ -49,3 +49,39 @@ fn opening<P: Position>(settings: &MatchSettings<P>, seed: u64) -> Line<P> {
     }
     line
 }
+
+#[cfg(test)]
+mod tests {
+    use garuda_rules::makruk::MakrukPosition;
+
+    use super::*;
+
+    fn lines(games: usize, varied_share: f64) -> Vec<(String, Vec<String>)> {
+        let start = MakrukPosition::start();
+        let settings = MatchSettings {
+            games,
+            opening_plies: 3,
+            start,
+            varied_share,
+            seed: 7,
+            threads: 1,
+        };
+        (openings(&settings).iter())
+            .map(|line| (line.start().to_string(), line.uci_moves()))
+            .collect()
+    }
+
+    #[test]
+    fn openings_differ_and_begin_where_they_are_told_to() {
+        let ordinary = MakrukPosition::start().to_string();
+        for (share, fewest, most) in [(0.0, 0, 0), (0.5, 20, 80), (1.0, 95, 100)] {
+            let found = lines(200, share);
+            let distinct: HashSet<_> = found.iter().collect();
+            assert_eq!(distinct.len(), 100);
+            assert!(found.iter().all(|(_, moves)| moves.len() == 3));
+            let varied = found.iter().filter(|(start, _)| *start != ordinary).count();
+            assert!((fewest..=most).contains(&varied), "{varied} at {share}");
+            assert_eq!(found[..10], lines(20, share), "however many are asked for");
+        }
+    }
+}
