@@ -4,7 +4,16 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 use garuda_engine::Command;
-use garuda_rules::{Game, MoveList, Played, Position};
+use garuda_mcts::Wdl;
+use garuda_model::Model;
+use garuda_rules::tori::ToriPosition;
+use garuda_rules::{
+    Game, Move, MoveList, Outcome, Played, Position, Reason, RuleSet, with_rule_set,
+};
+use garuda_selfplay::config::Config;
+use garuda_selfplay::records::{
+    Decision, DecisionKind, GameHead, GameRecord, decode_batch, encode_batch, verify,
+};
 
 /// How far a position that was accepted is played on.
 const PLIES: usize = 30;
@@ -77,6 +86,93 @@ pub fn uci(input: &[u8]) {
         .filter(|line| line.starts_with("bestmove ") || line.starts_with("checkmate "))
         .count();
     assert_eq!(answers, searches, "{written}");
+}
+
+/// Bytes are refused in words as a batch of records, or are one that is written as it was read;
+/// and moves are refused as a game, or are one.
+pub fn records(input: &[u8]) {
+    if let Some((&rule_set, moves)) = input.split_first() {
+        let rule_set = RuleSet::ALL[usize::from(rule_set) % RuleSet::ALL.len()];
+        with_rule_set!(rule_set, P => game_of::<P>(rule_set, moves));
+    }
+    // A checksum that holds, or nothing else would ever be looked at.
+    let payload = zstd::bulk::compress(input, 1).expect("memory can be written");
+    let checked = [&(input.len() as u32).to_le_bytes(), &payload[..]].concat();
+    let hash = blake3::hash(&checked);
+    let bytes = [&b"garuda\x00\x01"[..], hash.as_bytes(), &checked].concat();
+    for bytes in [input, &bytes] {
+        match decode_batch(bytes) {
+            Ok(records) => {
+                let written = encode_batch(&records).expect("it was no larger when it was read");
+                assert_eq!(decode_batch(&written).expect("own bytes"), records);
+                for record in &records {
+                    let _ = verify::<ToriPosition>(record, RuleSet::ToriShogi);
+                }
+            }
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+    }
+}
+
+/// The bytes choose moves, most of them legal, and how the game is said to have ended.
+fn game_of<P: Position>(rule_set: RuleSet, bytes: &[u8]) {
+    let mut game = Played::<P>::start();
+    let mut legal = MoveList::new();
+    let mut decisions = Vec::new();
+    for &byte in bytes {
+        game.legal_moves(&mut legal);
+        let is_sound = game.outcome_given(&legal).is_none() && byte < 250;
+        let mv = match is_sound {
+            true => legal[usize::from(byte) % legal.len()],
+            false => Move::from_code(u16::from(byte) * 31),
+        };
+        decisions.push(Decision {
+            mv,
+            kind: DecisionKind::Unsearched,
+            wdl: Wdl::UNKNOWN,
+            policy: Vec::new(),
+        });
+        if !is_sound {
+            break;
+        }
+        game.play(mv);
+    }
+    let head = GameHead {
+        rules: rule_set.name().to_owned(),
+        start: P::start().to_string(),
+        net: 0,
+        number: 0,
+        sides: [0; 2],
+        seed: 0,
+    };
+    let found = game.outcome();
+    let told = found.unwrap_or(Outcome::draw(Reason::Cap));
+    let record = GameRecord::new(head, &decisions, told).expect("there are no policies");
+    if verify::<P>(&record, rule_set).is_ok() {
+        assert_eq!(found, Some(told));
+    }
+}
+
+/// A configuration is refused in words, or reads back equal from its own text.
+pub fn config(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    let (settings, text) = text.split_once("---").unwrap_or(("", &text));
+    let settings: Vec<_> = settings.lines().map(str::to_owned).collect();
+    match Config::parse("fuzz", text, &settings) {
+        Ok(config) => {
+            let again = Config::parse("fuzz", &config.to_toml(), &[]);
+            assert_eq!(again.as_ref(), Ok(&config));
+        }
+        Err(error) => assert!(!error.problems().is_empty()),
+    }
+}
+
+/// Bytes are refused in words as a network, or are one that says what it is.
+pub fn model(input: &[u8]) {
+    match Model::from_bytes(input.to_vec()) {
+        Ok(model) => assert!(!model.info().hash.is_empty()),
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
 }
 
 /// What an engine writes.
