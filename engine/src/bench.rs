@@ -3,15 +3,15 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
-use garuda_mcts::evaluators::{Material, Valued};
-use garuda_mcts::{Analysis, AnalysisSettings, Answers, Evaluator, Limits, Signal};
+use garuda_mcts::evaluators::{Material, PieceValues};
+use garuda_mcts::{Analysis, AnalysisSettings, Evaluations, Evaluator, Limits, Signal};
 use garuda_model::{Encode, Model};
 use garuda_rules::tori::ToriPosition;
-use garuda_rules::{Game, Move, MoveList, Played, with_rule_set};
+use garuda_rules::{Game, GameState, Move, MoveList, with_rule_set};
 
 use crate::options::Options;
+use crate::parallel_evaluator::ParallelEvaluator;
 use crate::rooted::{Judge, Rooted};
-use crate::team::Team;
 
 /// The rates are taken in turns, so that a busy machine does no harm to their ratio.
 const TURNS: u32 = 10;
@@ -28,7 +28,7 @@ pub fn bench(
 ) -> anyhow::Result<()> {
     let turn = time / TURNS;
     let Some(path) = model else {
-        writeln!(out, "torishogi, men are counted")?;
+        writeln!(out, "torishogi, pieces are counted")?;
         let judge = || Judge::<ToriPosition>::new(Material::default());
         return measure(judge(), 1, 1, turn, out);
     };
@@ -39,15 +39,15 @@ pub fn bench(
     counts.dedup();
     for threads in counts {
         with_rule_set!(rules, P => {
-            let team = Team::<P>::new(&model, threads)?;
-            let leaves = team.capacity();
-            measure(Judge::new(team), leaves, threads, turn, out)?;
+            let pool = ParallelEvaluator::<P>::new(&model, threads)?;
+            let leaves = pool.capacity();
+            measure(Judge::new(pool), leaves, threads, turn, out)?;
         });
     }
     Ok(())
 }
 
-fn measure<P: Encode + Valued>(
+fn measure<P: Encode + PieceValues>(
     mut judge: Judge<P>,
     leaves: usize,
     threads: usize,
@@ -62,7 +62,7 @@ fn measure<P: Encode + Valued>(
         cache: options.cached_evaluations(),
         ..AnalysisSettings::default()
     };
-    let mut analysis = Analysis::new(Rooted::new(Played::start()), settings);
+    let mut analysis = Analysis::new(Rooted::new(GameState::start()), settings);
     let (mut searched, mut visits, mut judged) = (0, 0, 0);
     let (mut searching, mut judging) = (Duration::ZERO, Duration::ZERO);
     for turns in 0..=TURNS {
@@ -98,33 +98,33 @@ fn bare<P: Encode>(
     batch: usize,
     time: Duration,
 ) -> anyhow::Result<(u64, Duration)> {
-    let mut answers = Answers::default();
+    let mut evaluations = Evaluations::default();
     let mut next = positions.iter().cycle();
     let mut count = 0;
-    let begun = Instant::now();
-    while begun.elapsed() < time {
+    let started = Instant::now();
+    while started.elapsed() < time {
         for (game, legal) in next.by_ref().take(batch) {
             judge.push(game, legal);
         }
-        judge.run(&mut answers)?;
+        judge.run(&mut evaluations)?;
         ensure!(
-            answers.len() == batch,
-            "the evaluator left out some answers"
+            evaluations.len() == batch,
+            "the evaluator left out some evaluations"
         );
         count += batch as u64;
     }
-    Ok((count, begun.elapsed()))
+    Ok((count, started.elapsed()))
 }
 
 /// Positions of a game in which any move is played, whichever comes next in the list.
 fn positions<P: Encode>() -> anyhow::Result<Vec<(Rooted<P>, Vec<Move>)>> {
-    let mut game = Played::<P>::start();
+    let mut game = GameState::<P>::start();
     let mut positions = Vec::new();
     let mut legal = MoveList::new();
     while positions.len() < POSITIONS {
         game.legal_moves(&mut legal);
         if game.outcome_given(&legal).is_some() {
-            game = Played::start();
+            game = GameState::start();
             continue;
         }
         let mv = legal.get(positions.len() * 7 % legal.len());

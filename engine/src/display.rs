@@ -2,26 +2,28 @@
 
 use std::fmt::Write;
 
-use garuda_mcts::{Answers, Signal, Wdl};
-use garuda_rules::{Color, Game, Man, Move, MoveList, Occupant, Outcome, Played, Position, perft};
+use garuda_mcts::{Evaluations, Signal, Wdl};
+use garuda_rules::{
+    Color, Game, GameState, Move, MoveList, Occupant, Outcome, Piece, Position, perft,
+};
 
 use crate::protocol::{Protocol, usi};
 use crate::report::{centipawns, move_text, per_mille};
 
 /// The board from White's side and what there is to say about the position.
-pub(crate) fn position<P: Position>(game: &Played<P>) -> String {
+pub(crate) fn position<P: Position>(game: &GameState<P>) -> String {
     let position = game.position();
     let mut text = String::new();
     let mut write = |line: String| text.push_str(&(line + "\n"));
     for rank in (0..P::BOARD.ranks).rev() {
-        let men = (0..P::BOARD.files).map(|file| {
+        let pieces = (0..P::BOARD.files).map(|file| {
             let square = P::BOARD.square(file, rank);
             format!("{:>2}", letter::<P>(position.occupant(square)))
         });
         write(format!(
             "{:>2} {}",
             rank + 1,
-            men.collect::<Vec<_>>().join(" ")
+            pieces.collect::<Vec<_>>().join(" ")
         ));
     }
     let files = (0..P::BOARD.files).map(|file| format!(" {}", char::from(b'a' + file)));
@@ -61,10 +63,15 @@ pub(crate) fn position<P: Position>(game: &Played<P>) -> String {
 }
 
 /// How a game ended.
-pub(crate) fn over(Outcome { winner, reason }: Outcome) -> String {
+pub(crate) fn over(
+    Outcome {
+        winner,
+        termination,
+    }: Outcome,
+) -> String {
     match winner {
-        Some(winner) => format!("the game is over: {winner} has won by {reason}"),
-        None => format!("the game is over: drawn by {reason}"),
+        Some(winner) => format!("the game is over: {winner} has won by {termination}"),
+        None => format!("the game is over: drawn by {termination}"),
     }
 }
 
@@ -72,8 +79,8 @@ fn letter<P: Position>(occupant: Option<Occupant>) -> String {
     match occupant {
         None => ".".to_owned(),
         Some(Occupant::Stone) => "#".to_owned(),
-        Some(Occupant::Man(Man { color, kind })) => {
-            let letter = P::KINDS[usize::from(kind)].letter;
+        Some(Occupant::Piece(Piece { color, piece_type })) => {
+            let letter = P::PIECE_TYPES[usize::from(piece_type)].letter;
             match color {
                 Color::White => letter.to_owned(),
                 Color::Black => letter.to_ascii_lowercase(),
@@ -84,12 +91,12 @@ fn letter<P: Position>(occupant: Option<Occupant>) -> String {
 
 /// The evaluator's answer, the first of `answers`, for a game and its legal moves.
 pub(crate) fn evaluation<P: Position>(
-    game: &Played<P>,
+    game: &GameState<P>,
     legal: &[Move],
-    answers: &Answers,
+    evaluations: &Evaluations,
     protocol: Protocol,
 ) -> String {
-    let (wdl, logits) = answers.get(0);
+    let (wdl, logits) = evaluations.get(0);
     let Wdl { win, draw, loss } = wdl;
     let mut text = format!(
         "{} to move: win {win:.3} draw {draw:.3} loss {loss:.3}, score {} centipawns, wdl {:?}",

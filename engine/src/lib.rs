@@ -1,5 +1,5 @@
 //! A UCI and USI engine for all our games, which plays with an exported network or, without one,
-//! by counting men. It needs ONNX Runtime's library for networks and never libtorch.
+//! by counting pieces. It needs ONNX Runtime's library for networks and never libtorch.
 //!
 //! Two threads: the one that calls [`run`] reads lines and passes what they ask for to a worker,
 //! which owns the search. What must be heard in the middle of a search (`stop`, `ponderhit`,
@@ -10,11 +10,11 @@ mod clock;
 mod display;
 mod options;
 mod output;
+mod parallel_evaluator;
 mod protocol;
 mod report;
 mod rooted;
 mod session;
-mod team;
 mod thinker;
 mod watch;
 mod worker;

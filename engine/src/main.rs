@@ -21,7 +21,7 @@ struct Arguments {
 enum Action {
     /// Measure how much of the network's speed is left when it is searched with.
     Bench {
-        /// An exported network; without one men are counted
+        /// An exported network; without one pieces are counted
         #[arg(long)]
         model: Option<PathBuf>,
         /// Threads to measure with besides one

@@ -68,7 +68,7 @@ pub(crate) enum OptionError {
 }
 
 /// What a value of an option can be.
-enum Kind {
+enum PieceType {
     Spin {
         default: usize,
         min: usize,
@@ -113,17 +113,17 @@ impl Name {
         }
     }
 
-    const fn kind(self) -> Kind {
+    const fn kind(self) -> PieceType {
         let (default, min, max) = match self {
-            Name::Variant => return Kind::Variant,
-            Name::EvalFile => return Kind::Text,
-            Name::ShowWdl | Name::Ponder => return Kind::Check,
+            Name::Variant => return PieceType::Variant,
+            Name::EvalFile => return PieceType::Text,
+            Name::ShowWdl | Name::Ponder => return PieceType::Check,
             Name::Threads => (1, 1, 256),
             Name::Hash => (256, 1, 1 << 20),
             Name::MultiPv => (1, 1, 500),
             Name::Overhead => (50, 0, 5000),
         };
-        Kind::Spin { default, min, max }
+        PieceType::Spin { default, min, max }
     }
 
     /// The option of a name in either protocol, however it is capitalised.
@@ -178,7 +178,7 @@ impl Options {
 
 impl Name {
     fn number(self, text: &str) -> Result<usize, OptionError> {
-        let Kind::Spin { min, max, .. } = self.kind() else {
+        let PieceType::Spin { min, max, .. } = self.kind() else {
             unreachable!("only numbers are read as numbers");
         };
         let number = text.parse().ok().filter(|n| (min..=max).contains(n));
@@ -210,12 +210,12 @@ impl fmt::Display for Announced {
                 Protocol::Usi => write!(f, "option name {} type ", name.usi())?,
             }
             match name.kind() {
-                Kind::Spin { default, min, max } => {
+                PieceType::Spin { default, min, max } => {
                     writeln!(f, "spin default {default} min {min} max {max}")?;
                 }
-                Kind::Check => writeln!(f, "check default false")?,
-                Kind::Text => writeln!(f, "string default <empty>")?,
-                Kind::Variant => {
+                PieceType::Check => writeln!(f, "check default false")?,
+                PieceType::Text => writeln!(f, "string default <empty>")?,
+                PieceType::Variant => {
                     let variants: &[_] = match self.0 {
                         Protocol::Uci => &RuleSet::ALL,
                         Protocol::Usi => &[RuleSet::ToriShogi],
@@ -240,7 +240,7 @@ mod tests {
     fn the_defaults_are_those_announced() {
         let mut options = Options::default();
         for name in Name::ALL {
-            if let Kind::Spin { default, .. } = name.kind() {
+            if let PieceType::Spin { default, .. } = name.kind() {
                 assert_eq!(options.set(name.uci(), &default.to_string()), Ok(name));
             }
         }

@@ -20,12 +20,12 @@ impl Output {
     }
 
     /// Words for a person.
-    pub(crate) fn say(&self, words: impl Display) {
+    pub(crate) fn send(&self, words: impl Display) {
         let words = words.to_string().replace(['\n', '\r'], " ");
         self.line(format_args!("info string {words}"));
     }
 
     pub(crate) fn error(&self, words: impl Display) {
-        self.say(format_args!("error: {words}"));
+        self.send(format_args!("error: {words}"));
     }
 }

@@ -1,7 +1,7 @@
 //! What a search has found, in the words of the protocols.
 
 use garuda_mcts::{Line, Proof, Report, Wdl};
-use garuda_rules::{Game, Move, Played, Position};
+use garuda_rules::{Game, GameState, Move, Position};
 
 use crate::options::Options;
 use crate::protocol::{Protocol, usi};
@@ -18,7 +18,7 @@ pub(crate) fn move_text<P: Position>(protocol: Protocol, position: &P, mv: Move)
 /// The `info` lines of a search of `game`, a line for each of the best moves.
 pub(crate) fn info<P: Position>(
     report: &Report,
-    game: &Played<P>,
+    game: &GameState<P>,
     options: &Options,
     protocol: Protocol,
 ) -> String {
@@ -49,7 +49,11 @@ pub(crate) fn info<P: Position>(
 
 /// The moves of a line, each after a space, and how many turns in it are the mover's: a turn can
 /// take several moves.
-fn variation<P: Position>(game: &Played<P>, moves: &[Move], protocol: Protocol) -> (String, u32) {
+fn variation<P: Position>(
+    game: &GameState<P>,
+    moves: &[Move],
+    protocol: Protocol,
+) -> (String, u32) {
     let mover = game.turn();
     let mut game = game.clone();
     let mut text = String::new();

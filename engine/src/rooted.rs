@@ -1,23 +1,23 @@
 use std::sync::Arc;
 
-use garuda_mcts::{Answers, EvalError, Evaluator};
-use garuda_rules::{Color, Game, Move, MoveList, Outcome, Played, Position};
+use garuda_mcts::{EvalError, Evaluations, Evaluator};
+use garuda_rules::{Color, Game, GameState, Move, MoveList, Outcome, Position};
 
 /// A game in which, for the next move only, some of the legal moves may be all that count: what
 /// `searchmoves` asks for. Whatever is proven about such a position is true of those moves.
 #[derive(Debug)]
 pub(crate) struct Rooted<P> {
-    game: Played<P>,
+    game: GameState<P>,
     only: Option<Arc<[Move]>>,
 }
 
 impl<P: Position> Rooted<P> {
-    pub(crate) fn new(game: Played<P>) -> Rooted<P> {
+    pub(crate) fn new(game: GameState<P>) -> Rooted<P> {
         Rooted { game, only: None }
     }
 
     /// `moves` must be legal, and there must be one.
-    pub(crate) fn only(game: Played<P>, moves: &[Move]) -> Rooted<P> {
+    pub(crate) fn only(game: GameState<P>, moves: &[Move]) -> Rooted<P> {
         Rooted {
             game,
             only: Some(moves.into()),
@@ -81,10 +81,10 @@ impl<P: Position> Game for Rooted<P> {
 }
 
 /// Any evaluator of a game, for the search of its [`Rooted`] form.
-pub(crate) struct Judge<P>(Box<dyn Evaluator<Played<P>> + Send>);
+pub(crate) struct Judge<P>(Box<dyn Evaluator<GameState<P>> + Send>);
 
 impl<P: Position> Judge<P> {
-    pub(crate) fn new(evaluator: impl Evaluator<Played<P>> + Send + 'static) -> Judge<P> {
+    pub(crate) fn new(evaluator: impl Evaluator<GameState<P>> + Send + 'static) -> Judge<P> {
         Judge(Box::new(evaluator))
     }
 }
@@ -98,7 +98,7 @@ impl<P: Position> Evaluator<Rooted<P>> for Judge<P> {
         self.0.push(&game.game, legal);
     }
 
-    fn run(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
-        self.0.run(answers)
+    fn run(&mut self, evaluations: &mut Evaluations) -> Result<(), EvalError> {
+        self.0.run(evaluations)
     }
 }

@@ -41,7 +41,7 @@ pub fn run(mut input: impl BufRead, output: impl Write + Send + 'static) -> io::
             Ok(Line::End) => break Ok(false),
             Ok(Line::TooLong) => reader.out.error("a line is too long"),
             Ok(Line::Whole) => {
-                if reader.hear(&String::from_utf8_lossy(&line)) {
+                if reader.recv(&String::from_utf8_lossy(&line)) {
                     break Ok(true);
                 }
             }
@@ -98,7 +98,7 @@ struct Reader {
 
 impl Reader {
     /// Deals with a line; returns whether it was the last.
-    fn hear(&mut self, line: &str) -> bool {
+    fn recv(&mut self, line: &str) -> bool {
         let command = match Command::parse(line) {
             Ok(Some(command)) => command,
             Ok(None) => return false,

@@ -1,18 +1,18 @@
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
-use garuda_mcts::evaluators::{Material, Valued};
-use garuda_mcts::{Analysis, AnalysisSettings, Answers, Evaluator, Limits, Report, Signal};
+use garuda_mcts::evaluators::{Material, PieceValues};
+use garuda_mcts::{Analysis, AnalysisSettings, Evaluations, Evaluator, Limits, Report, Signal};
 use garuda_model::{Encode, Model};
-use garuda_rules::{Color, Game, Move, MoveList, Played};
+use garuda_rules::{Color, Game, GameState, Move, MoveList};
 
 use crate::display;
 use crate::options::Options;
 use crate::output::Output;
+use crate::parallel_evaluator::ParallelEvaluator;
 use crate::protocol::{Go, Protocol, Start, usi};
 use crate::report::{info, move_text};
 use crate::rooted::{Judge, Rooted};
-use crate::team::Team;
 use crate::watch::Watch;
 use crate::{Budget, Clock};
 
@@ -23,7 +23,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(10);
 const BATCH_SHARE: u32 = 16;
 
 /// How a thinker speaks.
-pub(crate) struct Manner<'a> {
+pub(crate) struct OutputContext<'a> {
     pub(crate) options: &'a Options,
     pub(crate) protocol: Protocol,
     pub(crate) out: &'a Output,
@@ -63,7 +63,12 @@ pub(crate) trait Think: Send {
 
     fn use_model(&mut self, model: &Model, threads: usize) -> anyhow::Result<()>;
 
-    fn go(&mut self, go: &Go, signal: &Signal, manner: &Manner<'_>) -> anyhow::Result<Choice>;
+    fn go(
+        &mut self,
+        go: &Go,
+        signal: &Signal,
+        context: &OutputContext<'_>,
+    ) -> anyhow::Result<Choice>;
 
     /// Any legal move, for when searching failed.
     fn any_move(&self, protocol: Protocol) -> Choice;
@@ -72,23 +77,23 @@ pub(crate) trait Think: Send {
 
     fn eval(&mut self, protocol: Protocol) -> anyhow::Result<String>;
 
-    fn perft(&self, depth: u32, signal: &Signal, manner: &Manner<'_>);
+    fn perft(&self, depth: u32, signal: &Signal, context: &OutputContext<'_>);
 }
 
 pub(crate) struct Thinker<P> {
-    start: Played<P>,
+    start: GameState<P>,
     moves: Vec<Move>,
     /// The game after those moves.
-    game: Played<P>,
+    game: GameState<P>,
     analysis: Analysis<Rooted<P>>,
     judge: Judge<P>,
     /// The positions that are judged at a time.
     leaves: usize,
 }
 
-impl<P: Encode + Valued> Thinker<P> {
+impl<P: Encode + PieceValues> Thinker<P> {
     pub(crate) fn new(options: &Options) -> Thinker<P> {
-        let start = Played::start();
+        let start = GameState::start();
         Thinker {
             analysis: analysis(&start, options),
             judge: Judge::new(Material::default()),
@@ -113,10 +118,10 @@ impl<P: Encode + Valued> Thinker<P> {
     }
 
     /// The position for the search: of `searchmoves` those that are legal, or else everything.
-    fn prepare(&mut self, searchmoves: &[String], manner: &Manner<'_>) {
+    fn prepare(&mut self, searchmoves: &[String], context: &OutputContext<'_>) {
         let read = |text: &String| {
-            let read = parse_move(&self.game, text, manner.protocol);
-            read.map_err(|error| manner.out.error(error)).ok()
+            let read = parse_move(&self.game, text, context.protocol);
+            read.map_err(|error| context.out.error(error)).ok()
         };
         let only: Vec<_> = searchmoves.iter().filter_map(read).collect();
         if only.is_empty() {
@@ -150,11 +155,11 @@ impl<P: Encode + Valued> Thinker<P> {
         limits: Limits,
         budget: Option<Budget>,
         signal: &Signal,
-        manner: &Manner<'_>,
+        context: &OutputContext<'_>,
     ) -> anyhow::Result<Report> {
         let leaves = limits.nodes.map_or(u32::MAX, |nodes| nodes / BATCH_SHARE);
         let leaves = self.leaves.min(leaves.max(1) as usize);
-        self.analysis.adjust(leaves, manner.options.multi_pv);
+        self.analysis.adjust(leaves, context.options.multi_pv);
         let mut watch = Watch::new(budget);
         let mut report = self
             .analysis
@@ -162,11 +167,11 @@ impl<P: Encode + Valued> Thinker<P> {
                 if watch.is_enough(report, signal) {
                     signal.stop();
                 } else if watch.is_news(report) && !report.lines.is_empty() {
-                    let Manner {
+                    let OutputContext {
                         options,
                         protocol,
                         out,
-                    } = manner;
+                    } = context;
                     out.line(info(report, &self.game, options, *protocol));
                 }
             })?;
@@ -189,7 +194,7 @@ impl<P: Encode + Valued> Thinker<P> {
     }
 }
 
-impl<P: Encode + Valued> Think for Thinker<P> {
+impl<P: Encode + PieceValues> Think for Thinker<P> {
     fn set_position(
         &mut self,
         start: &Start,
@@ -197,11 +202,11 @@ impl<P: Encode + Valued> Think for Thinker<P> {
         protocol: Protocol,
     ) -> anyhow::Result<()> {
         let start = match start {
-            Start::Own => Played::start(),
-            Start::Fen(fen) => Played::from_text(fen)?,
+            Start::Own => GameState::start(),
+            Start::Fen(fen) => GameState::from_fen(fen)?,
             Start::Sfen(sfen) => {
                 let fen = usi::fen_of_sfen(sfen).map_err(anyhow::Error::msg)?;
-                Played::from_text(&fen)?
+                GameState::from_fen(&fen)?
             }
         };
         let mut game = start.clone();
@@ -218,7 +223,7 @@ impl<P: Encode + Valued> Think for Thinker<P> {
     }
 
     fn new_game(&mut self) {
-        self.start = Played::start();
+        self.start = GameState::start();
         self.game = self.start.clone();
         self.moves.clear();
         self.analysis.forget();
@@ -233,31 +238,36 @@ impl<P: Encode + Valued> Think for Thinker<P> {
     }
 
     fn use_model(&mut self, model: &Model, threads: usize) -> anyhow::Result<()> {
-        let mut team = Team::new(model, threads)?;
-        let leaves = team.capacity();
+        let mut pool = ParallelEvaluator::new(model, threads)?;
+        let leaves = pool.capacity();
         // What takes long only the first time must not be on the clock.
-        let start = Played::start();
+        let start = GameState::start();
         let mut legal = MoveList::new();
         start.legal_moves(&mut legal);
         for _ in 0..leaves {
-            team.push(&start, &legal);
+            pool.push(&start, &legal);
         }
-        team.run(&mut Answers::default())?;
-        self.use_judge(Judge::new(team), leaves);
+        pool.run(&mut Evaluations::default())?;
+        self.use_judge(Judge::new(pool), leaves);
         Ok(())
     }
 
-    fn go(&mut self, go: &Go, signal: &Signal, manner: &Manner<'_>) -> anyhow::Result<Choice> {
-        let Manner {
+    fn go(
+        &mut self,
+        go: &Go,
+        signal: &Signal,
+        context: &OutputContext<'_>,
+    ) -> anyhow::Result<Choice> {
+        let OutputContext {
             options,
             protocol,
             out,
-        } = *manner;
+        } = *context;
         if let Some(outcome) = self.game.outcome() {
-            out.say(display::over(outcome));
+            out.send(display::over(outcome));
             return Ok(self.any_move(protocol));
         }
-        self.prepare(&go.searchmoves, manner);
+        self.prepare(&go.searchmoves, context);
         let clock = self.clock(go, protocol);
         let budget = clock.map(|clock| clock.budget(options.overhead));
         let movetime = go.movetime.map(|time| within(time, options.overhead));
@@ -275,7 +285,7 @@ impl<P: Encode + Valued> Think for Thinker<P> {
         } else {
             limits
         };
-        let report = self.think(limits, budget, signal, manner)?;
+        let report = self.think(limits, budget, signal, context)?;
         if !report.lines.is_empty() {
             out.line(info(&report, &self.game, options, protocol));
         }
@@ -309,19 +319,24 @@ impl<P: Encode + Valued> Think for Thinker<P> {
             outcome.is_none(),
             outcome.map(display::over).unwrap_or_default()
         );
-        let mut answers = Answers::default();
+        let mut evaluations = Evaluations::default();
         self.judge.push(&Rooted::new(self.game.clone()), &legal);
-        self.judge.run(&mut answers)?;
-        Ok(display::evaluation(&self.game, &legal, &answers, protocol))
+        self.judge.run(&mut evaluations)?;
+        Ok(display::evaluation(
+            &self.game,
+            &legal,
+            &evaluations,
+            protocol,
+        ))
     }
 
-    fn perft(&self, depth: u32, signal: &Signal, manner: &Manner<'_>) {
-        let tell = |line| manner.out.line(line);
-        display::divide(self.game.position(), depth, manner.protocol, signal, tell);
+    fn perft(&self, depth: u32, signal: &Signal, context: &OutputContext<'_>) {
+        let tell = |line| context.out.line(line);
+        display::divide(self.game.position(), depth, context.protocol, signal, tell);
     }
 }
 
-fn analysis<P: Encode>(start: &Played<P>, options: &Options) -> Analysis<Rooted<P>> {
+fn analysis<P: Encode>(start: &GameState<P>, options: &Options) -> Analysis<Rooted<P>> {
     let settings = AnalysisSettings {
         report_every: LOOK_EVERY,
         memory: options.tree_bytes(),
@@ -336,7 +351,11 @@ fn within(time: Duration, overhead: Duration) -> Duration {
     time.saturating_sub(overhead).max(time / 2)
 }
 
-fn parse_move<P: Encode>(game: &Played<P>, text: &str, protocol: Protocol) -> anyhow::Result<Move> {
+fn parse_move<P: Encode>(
+    game: &GameState<P>,
+    text: &str,
+    protocol: Protocol,
+) -> anyhow::Result<Move> {
     let mv = match protocol {
         Protocol::Uci => game.position().parse_uci(text),
         Protocol::Usi => {

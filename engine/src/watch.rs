@@ -8,10 +8,10 @@ use crate::Budget;
 /// Looks at a search while it goes on: says when it may end and when there is news to tell.
 pub(crate) struct Watch {
     budget: Option<Budget>,
-    told: Option<Told>,
+    seen: Option<Seen>,
 }
 
-struct Told {
+struct Seen {
     at: Instant,
     best: Option<Move>,
 }
@@ -23,17 +23,17 @@ const PROGRESS: Duration = Duration::from_secs(1);
 
 impl Watch {
     pub(crate) fn new(budget: Option<Budget>) -> Watch {
-        Watch { budget, told: None }
+        Watch { budget, seen: None }
     }
 
     /// Whether to tell what is known so far.
     pub(crate) fn is_news(&mut self, report: &Report) -> bool {
-        let due = self.told.as_ref().is_none_or(|told| {
-            let age = told.at.elapsed();
-            age >= PROGRESS || age >= NEWS && told.best != report.best
+        let due = self.seen.as_ref().is_none_or(|seen| {
+            let age = seen.at.elapsed();
+            age >= PROGRESS || age >= NEWS && seen.best != report.best
         });
         if due {
-            self.told = Some(Told {
+            self.seen = Some(Seen {
                 at: Instant::now(),
                 best: report.best,
             });

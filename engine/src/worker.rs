@@ -11,7 +11,7 @@ use garuda_rules::{RuleSet, with_rule_set};
 use crate::options::{Announced, Name, Options};
 use crate::output::Output;
 use crate::protocol::{Command, Go, Protocol};
-use crate::thinker::{Choice, Manner, Think, Thinker};
+use crate::thinker::{Choice, OutputContext, Think, Thinker};
 
 /// A command that can be stopped, as the reader of lines knows it.
 #[derive(Debug)]
@@ -99,21 +99,21 @@ impl Worker {
                 Err(error) => self.out.error(format_args!("{error:#}")),
             },
             Command::Perft(depth) => {
-                let (thinker, manner) = self.split();
-                thinker.perft(*depth, signal, &manner);
+                let (thinker, context) = self.split();
+                thinker.perft(*depth, signal, &context);
             }
             Command::Stop | Command::PonderHit | Command::Quit => {}
         }
     }
 
     /// The thinker and how it speaks.
-    fn split(&mut self) -> (&mut dyn Think, Manner<'_>) {
-        let manner = Manner {
+    fn split(&mut self) -> (&mut dyn Think, OutputContext<'_>) {
+        let context = OutputContext {
             options: &self.options,
             protocol: self.protocol,
             out: &self.out,
         };
-        (self.thinker.as_mut(), manner)
+        (self.thinker.as_mut(), context)
     }
 
     fn introduce(&mut self, protocol: Protocol) {
@@ -138,13 +138,13 @@ impl Worker {
             return;
         }
         if !self.has_network() && !std::mem::replace(&mut self.said_material, true) {
-            self.out.say(format_args!(
-                "no network for {} (option EvalFile): men are counted instead",
+            self.out.send(format_args!(
+                "no network for {} (option EvalFile): pieces are counted instead",
                 self.rules
             ));
         }
-        let (thinker, manner) = self.split();
-        let choice = thinker.go(go, signal, &manner);
+        let (thinker, context) = self.split();
+        let choice = thinker.go(go, signal, &context);
         // Whoever lets an engine think for ever, or ponder, wants no answer before saying so.
         let patient = || go.infinite || go.ponder && signal.elapsed().is_none();
         while patient() && !signal.is_stopped() {
@@ -265,7 +265,7 @@ impl Worker {
             self.thinker = thinker;
             self.rules = found;
         }
-        self.out.say(described(&model, &self.options));
+        self.out.send(described(&model, &self.options));
         self.model = Some(model);
         Ok(())
     }
@@ -282,7 +282,7 @@ impl Worker {
             return;
         };
         match self.thinker.use_model(model, self.options.threads) {
-            Ok(()) => self.out.say(described(model, &self.options)),
+            Ok(()) => self.out.send(described(model, &self.options)),
             Err(error) => self
                 .out
                 .error(format_args!("{error:#}; all stays as it was")),
@@ -308,9 +308,9 @@ mod tests {
     use std::io::{self, Write};
     use std::sync::Mutex;
 
-    use garuda_mcts::{Answers, EvalError, Evaluator};
+    use garuda_mcts::{EvalError, Evaluations, Evaluator};
     use garuda_rules::tori::ToriPosition;
-    use garuda_rules::{Move, Played};
+    use garuda_rules::{GameState, Move};
 
     use super::*;
     use crate::rooted::Judge;
@@ -336,18 +336,18 @@ mod tests {
         runs: u32,
     }
 
-    impl Evaluator<Played<ToriPosition>> for Failing {
+    impl Evaluator<GameState<ToriPosition>> for Failing {
         fn capacity(&self) -> usize {
             1
         }
 
-        fn push(&mut self, _: &Played<ToriPosition>, legal: &[Move]) {
+        fn push(&mut self, _: &GameState<ToriPosition>, legal: &[Move]) {
             assert!(!legal.is_empty());
         }
 
-        fn run(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
+        fn run(&mut self, evaluations: &mut Evaluations) -> Result<(), EvalError> {
             self.runs += 1;
-            answers.clear();
+            evaluations.clear();
             if self.runs < 3 {
                 return Err(EvalError::Backend("not today".into()));
             }

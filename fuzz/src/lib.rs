@@ -8,10 +8,10 @@ use garuda_mcts::Wdl;
 use garuda_model::Model;
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{
-    Game, Move, MoveList, Outcome, Played, Position, Reason, RuleSet, with_rule_set,
+    Game, Move, MoveList, Outcome, GameState, Position, Termination, RuleSet, with_rule_set,
 };
-use garuda_selfplay::config::Config;
-use garuda_selfplay::records::{
+use garuda_run::config::Config;
+use garuda_run::records::{
     Decision, DecisionKind, GameHead, GameRecord, decode_batch, encode_batch, verify,
 };
 
@@ -41,13 +41,13 @@ pub fn position<P: Position>(input: &[u8]) {
     if let Some(image) = position.mirrored() {
         assert_eq!(image.mirrored(), Some(position));
     }
-    play(Played::from_position(position), input);
+    play(GameState::from_position(position), input);
 }
 
 /// Each line is refused in words or played, from one of the start positions.
 pub fn moves<P: Position>(start: u8, lines: &str) {
     let (_, text) = P::STARTS[usize::from(start) % P::STARTS.len()];
-    let mut game = Played::<P>::from_text(text).expect("a built-in start position is valid");
+    let mut game = GameState::<P>::from_fen(text).expect("a built-in start position is valid");
     for line in lines.lines() {
         let before = *game.position();
         match game.play_uci(line) {
@@ -116,7 +116,7 @@ pub fn records(input: &[u8]) {
 
 /// The bytes choose moves, most of them legal, and how the game is said to have ended.
 fn game_of<P: Position>(rule_set: RuleSet, bytes: &[u8]) {
-    let mut game = Played::<P>::start();
+    let mut game = GameState::<P>::start();
     let mut legal = MoveList::new();
     let mut decisions = Vec::new();
     for &byte in bytes {
@@ -140,13 +140,13 @@ fn game_of<P: Position>(rule_set: RuleSet, bytes: &[u8]) {
     let head = GameHead {
         rules: rule_set.name().to_owned(),
         start: P::start().to_string(),
-        net: 0,
+        checkpoint: 0,
         number: 0,
         sides: [0; 2],
         seed: 0,
     };
     let found = game.outcome();
-    let told = found.unwrap_or(Outcome::draw(Reason::Cap));
+    let told = found.unwrap_or(Outcome::draw(Termination::LengthLimit));
     let record = GameRecord::new(head, &decisions, told).expect("there are no policies");
     if verify::<P>(&record, rule_set).is_ok() {
         assert_eq!(found, Some(told));
@@ -191,7 +191,7 @@ impl Write for Sheet {
 }
 
 /// Plays moves that the bytes choose.
-fn play<P: Position>(mut game: Played<P>, bytes: &[u8]) {
+fn play<P: Position>(mut game: GameState<P>, bytes: &[u8]) {
     let mut legal = MoveList::new();
     for &byte in bytes.iter().rev().cycle().take(PLIES) {
         check(game.position());

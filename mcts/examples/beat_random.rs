@@ -10,13 +10,13 @@ use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use garuda_mcts::evaluators::{Material, Valued};
+use garuda_mcts::evaluators::{Material, PieceValues};
 use garuda_mcts::{Analysis, AnalysisSettings, EvalError, Limits, Signal, random_move};
 use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::sittuyin::SittuyinPosition;
 use garuda_rules::tori::ToriPosition;
-use garuda_rules::{Color, Game, Outcome, Played};
+use garuda_rules::{Color, Game, GameState, Outcome};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -52,7 +52,7 @@ struct Run {
 }
 
 impl Run {
-    fn play<P: Valued>(&self, name: &str) -> bool {
+    fn play<P: PieceValues>(&self, name: &str) -> bool {
         if self.only.as_deref().is_some_and(|only| only != name) {
             return true;
         }
@@ -67,7 +67,7 @@ fn number(text: &str) -> u64 {
 }
 
 /// Plays the games, spread over the cores, and prints a line. Returns whether it is good enough.
-fn match_up<P: Valued>(games: u64, nodes: u64) -> bool {
+fn match_up<P: PieceValues>(games: u64, nodes: u64) -> bool {
     let next = AtomicU64::new(0);
     let results = Mutex::new(BTreeMap::new());
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -81,14 +81,16 @@ fn match_up<P: Valued>(games: u64, nodes: u64) -> bool {
                     }
                     let side = Color::ALL[(game % 2) as usize];
                     let outcome = play_one::<P>(game, side, nodes as u32)
-                        .expect("counting men does not fail");
+                        .expect("counting pieces does not fail");
                     let result = match outcome.winner {
                         Some(winner) if winner == side => "won",
                         Some(_) => "lost",
                         None => "drawn",
                     };
                     let mut results = results.lock().expect("no thread has panicked");
-                    *results.entry((result, outcome.reason)).or_insert(0_u64) += 1;
+                    *results
+                        .entry((result, outcome.termination))
+                        .or_insert(0_u64) += 1;
                 }
             });
         }
@@ -104,17 +106,17 @@ fn match_up<P: Valued>(games: u64, nodes: u64) -> bool {
         " won {won} drawn {drawn} lost {lost}, score {:.1} %:",
         100.0 * score
     );
-    for ((result, reason), count) in &results {
-        print!(" {count} {result} by {reason},");
+    for ((result, termination), count) in &results {
+        print!(" {count} {result} by {termination},");
     }
     println!();
     lost == 0 && score >= 0.95
 }
 
-fn play_one<P: Valued>(seed: u64, side: Color, nodes: u32) -> Result<Outcome, EvalError> {
+fn play_one<P: PieceValues>(seed: u64, side: Color, nodes: u32) -> Result<Outcome, EvalError> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut material = Material::<P>::default();
-    let mut analysis = Analysis::new(Played::<P>::start(), AnalysisSettings::default());
+    let mut analysis = Analysis::new(GameState::<P>::start(), AnalysisSettings::default());
     loop {
         let game = analysis.game();
         if let Some(outcome) = game.outcome() {

@@ -3,18 +3,18 @@
 //!     cargo run --release -p garuda-mcts --example compose_mates -- makruk 4 > makruk.mates
 //!
 //! The positions are met in games of players who draw their moves from the material evaluator's
-//! policy, some of them from starts with few men. Prints so many for each distance.
+//! policy, some of them from starts with few pieces. Prints so many for each distance.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
-use garuda_mcts::evaluators::{Material, Valued};
-use garuda_mcts::{Answers, Evaluator, sample};
+use garuda_mcts::evaluators::{Material, PieceValues};
+use garuda_mcts::{Evaluations, Evaluator, sample};
 use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::sittuyin::SittuyinPosition;
 use garuda_rules::tori::ToriPosition;
-use garuda_rules::{Color, Game, Move, MoveList, Played, Position};
+use garuda_rules::{Color, Game, GameState, Move, MoveList, Position};
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -33,13 +33,13 @@ fn main() {
     let count = count.parse().expect("a number of positions");
     match game.as_str() {
         "makruk" => {
-            compose::<MakrukPosition>(MATES, count, |rng| few_men("PPMSNRR", "w - - 0 1", rng));
+            compose::<MakrukPosition>(MATES, count, |rng| few_pieces("PPMSNRR", "w - - 0 1", rng));
         }
         "sittuyin" => compose::<SittuyinPosition<false>>(MATES, count, |rng| {
-            few_men("PFSSNNRR", "[] w - - 0 1", rng)
+            few_pieces("PFSSNNRR", "[] w - - 0 1", rng)
         }),
         "sittuyin-booklet" => compose::<SittuyinPosition<true>>(MATES, count, |rng| {
-            few_men("PFSSNNRR", "[] w - - 0 1", rng)
+            few_pieces("PFSSNNRR", "[] w - - 0 1", rng)
         }),
         "torishogi" => compose::<ToriPosition>(MATES, count, few_birds),
         "eternal" => compose::<EternalPosition>(WINS, count, late_points),
@@ -47,31 +47,35 @@ fn main() {
     }
 }
 
-/// Kings and a few men on random squares of an 8×8 board.
-fn few_men(men: &str, rest: &str, rng: &mut ChaCha8Rng) -> String {
+/// Kings and a few pieces on random squares of an 8×8 board.
+fn few_pieces(pieces: &str, rest: &str, rng: &mut ChaCha8Rng) -> String {
     let mut squares: Vec<usize> = (0..64).collect();
     squares.shuffle(rng);
     let mut board = vec!['1'; 64];
-    let men: Vec<char> = men.chars().collect();
-    let mut put = |man| board[squares.pop().expect("there are few men")] = man;
+    let pieces: Vec<char> = pieces.chars().collect();
+    let mut put = |piece| board[squares.pop().expect("there are few pieces")] = piece;
     put('K');
     put('k');
     for _ in 0..rng.random_range(2..6) {
-        put(*men.choose(rng).expect("there are men"));
+        put(*pieces.choose(rng).expect("there are pieces"));
     }
     for _ in 0..rng.random_range(0..4) {
-        put(men.choose(rng).expect("there are men").to_ascii_lowercase());
+        put(pieces
+            .choose(rng)
+            .expect("there are pieces")
+            .to_ascii_lowercase());
     }
     let space = if rest.starts_with('[') { "" } else { " " };
     format!("{}{space}{rest}", ranks(&board, 8))
 }
 
-/// A few men on a 7×7 board and in hand.
+/// A few pieces on a 7×7 board and in hand.
 fn few_birds(rng: &mut ChaCha8Rng) -> String {
     let mut squares: Vec<usize> = (0..49).collect();
     squares.shuffle(rng);
     let mut board = vec!["1".to_owned(); 49];
-    let mut put = |man: &str| board[squares.pop().expect("there are few men")] = man.to_owned();
+    let mut put =
+        |piece: &str| board[squares.pop().expect("there are few pieces")] = piece.to_owned();
     put("K");
     put("k");
     let birds = ["S", "S", "S", "P", "C", "L", "R", "F", "+S", "+F"];
@@ -81,11 +85,11 @@ fn few_birds(rng: &mut ChaCha8Rng) -> String {
     let hands = ["SC", "SSF", "SPs", "FLs", "SSSc", "SSPss", "CR"];
     let hand = hands.choose(rng).expect("there are hands");
     let mut text = String::new();
-    for (i, man) in board.iter().enumerate() {
+    for (i, piece) in board.iter().enumerate() {
         if i > 0 && i % 7 == 0 {
             text.push('/');
         }
-        text.push_str(man);
+        text.push_str(piece);
     }
     format!("{text}[{hand}] w - - 0 1")
 }
@@ -108,7 +112,7 @@ fn ranks(board: &[char], files: usize) -> String {
 /// Distances that are wanted, and how many positions of them.
 type Wanted = Vec<(RangeInclusive<u32>, usize)>;
 
-fn compose<P: Valued>(
+fn compose<P: PieceValues>(
     distances: &[RangeInclusive<u32>],
     count: usize,
     start: impl Fn(&mut ChaCha8Rng) -> String,
@@ -119,9 +123,9 @@ fn compose<P: Valued>(
     println!("# Decisions to the end with best play, and the position.");
     while wanted.iter().any(|(_, left)| *left > 0) {
         let game = if rng.random_bool(0.3) {
-            Ok(Played::<P>::start())
+            Ok(GameState::<P>::start())
         } else {
-            Played::from_text(&start(&mut rng))
+            GameState::from_fen(&start(&mut rng))
         };
         if let Ok(mut game) = game {
             play_on(&mut game, &mut wanted, &mut material, &mut rng);
@@ -130,14 +134,14 @@ fn compose<P: Valued>(
 }
 
 /// Plays a game to its end and looks among the winner's last positions for one that is wanted.
-fn play_on<P: Valued>(
-    game: &mut Played<P>,
+fn play_on<P: PieceValues>(
+    game: &mut GameState<P>,
     wanted: &mut Wanted,
     material: &mut Material<P>,
     rng: &mut ChaCha8Rng,
 ) {
     let mut moves = MoveList::new();
-    let mut answers = Answers::default();
+    let mut evaluations = Evaluations::default();
     let mut met = Vec::new();
     let outcome = loop {
         game.legal_moves(&mut moves);
@@ -147,9 +151,14 @@ fn play_on<P: Valued>(
         met.push(*game.position());
         material.push(game, &moves);
         material
-            .run(&mut answers)
-            .expect("counting men does not fail");
-        let weights: Vec<f32> = answers.get(0).1.iter().map(|logit| logit.exp()).collect();
+            .run(&mut evaluations)
+            .expect("counting pieces does not fail");
+        let weights: Vec<f32> = evaluations
+            .get(0)
+            .1
+            .iter()
+            .map(|logit| logit.exp())
+            .collect();
         game.play(moves[sample(&weights, 1.0, rng)]);
     };
     let last = met.len().saturating_sub(2 * GREATEST as usize);
@@ -194,7 +203,7 @@ impl Finder {
         self.positions += 1;
         let mut moves = MoveList::new();
         position.legal_moves(&mut moves);
-        if let Some(outcome) = position.verdict(&moves) {
+        if let Some(outcome) = position.terminal_outcome(&moves) {
             return outcome.winner == Some(attacker);
         }
         if depth == 0 || self.positions >= MOST_POSITIONS {

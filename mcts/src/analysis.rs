@@ -134,10 +134,10 @@ impl<G: Game> Analysis<G> {
         signal: &Signal,
         mut info: impl FnMut(&Report),
     ) -> Result<Report, EvalError> {
-        let begun = Instant::now();
+        let started = Instant::now();
         let before = (self.search.visits(), self.batch.evaluations());
         let leaves = self.settings.leaves.clamp(1, evaluator.capacity());
-        let mut reported = begun;
+        let mut reported = started;
         self.search.begin(u32::MAX);
         while !self.is_done(limits, signal) {
             if signal.elapsed().is_some() {
@@ -148,10 +148,10 @@ impl<G: Game> Analysis<G> {
             self.batch.run(searches, evaluator)?;
             if reported.elapsed() >= self.settings.report_every {
                 reported = Instant::now();
-                info(&self.report(begun, before));
+                info(&self.report(started, before));
             }
         }
-        Ok(self.report(begun, before))
+        Ok(self.report(started, before))
     }
 
     fn is_done(&self, limits: Limits, signal: &Signal) -> bool {
@@ -173,7 +173,7 @@ impl<G: Game> Analysis<G> {
     }
 
     /// `before` are the visits and evaluations when the search began.
-    fn report(&self, begun: Instant, before: (u32, u64)) -> Report {
+    fn report(&self, started: Instant, before: (u32, u64)) -> Report {
         let search = &self.search;
         Report {
             best: search.best(self.settings.choice),
@@ -184,7 +184,7 @@ impl<G: Game> Analysis<G> {
             rival_visits: search.rival_visits(self.settings.choice),
             new_visits: search.visits() - before.0,
             evaluations: self.batch.evaluations() - before.1,
-            elapsed: begun.elapsed(),
+            elapsed: started.elapsed(),
             fullness: search.fullness(),
         }
     }

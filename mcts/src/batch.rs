@@ -1,15 +1,15 @@
 use garuda_rules::Game;
 
 use crate::tree::NodeId;
-use crate::{Answers, Cache, EvalError, Evaluator, Search};
+use crate::{Cache, EvalError, Evaluations, Evaluator, Search};
 
 /// The leaves that go to the evaluator together, and the way back of the answers.
 #[derive(Clone, Debug)]
 pub(crate) struct Batch {
     cache: Option<Cache>,
     asked: Vec<Asked>,
-    answers: Answers,
-    evaluations: u64,
+    evaluations: Evaluations,
+    evaluated: u64,
 }
 
 #[derive(Copy, Clone, Debug)]
@@ -26,8 +26,8 @@ impl Batch {
         Batch {
             cache,
             asked: Vec::new(),
-            answers: Answers::default(),
-            evaluations: 0,
+            evaluations: Evaluations::default(),
+            evaluated: 0,
         }
     }
 
@@ -47,7 +47,7 @@ impl Batch {
 
     /// How many positions were judged in all.
     pub(crate) fn evaluations(&self) -> u64 {
-        self.evaluations
+        self.evaluated
     }
 
     /// Advances a search, the one numbered `index`, until it has given another leaf to the
@@ -70,7 +70,7 @@ impl Batch {
                 .as_mut()
                 .and_then(|cache| cache.get(asked.key, asked.moves));
             match known {
-                Some((wdl, logits)) => search.supply(asked.leaf, wdl, logits),
+                Some((wdl, logits)) => search.backup(asked.leaf, wdl, logits),
                 None => {
                     evaluator.push(leaf.game, leaf.legal);
                     self.asked.push(asked);
@@ -92,7 +92,7 @@ impl Batch {
             return Ok(());
         }
         let judged = evaluator
-            .run(&mut self.answers)
+            .run(&mut self.evaluations)
             .and_then(|()| self.check_answers());
         if judged.is_err() {
             for asked in self.asked.drain(..) {
@@ -100,26 +100,26 @@ impl Batch {
             }
             return judged;
         }
-        self.evaluations += self.asked.len() as u64;
+        self.evaluated += self.asked.len() as u64;
         for (i, asked) in self.asked.drain(..).enumerate() {
-            let (wdl, logits) = self.answers.get(i);
+            let (wdl, logits) = self.evaluations.get(i);
             if let Some(cache) = &mut self.cache {
                 cache.insert(asked.key, wdl, logits);
             }
-            searches[asked.search].supply(asked.leaf, wdl, logits);
+            searches[asked.search].backup(asked.leaf, wdl, logits);
         }
         Ok(())
     }
 
     fn check_answers(&self) -> Result<(), EvalError> {
-        if self.answers.len() != self.asked.len() {
-            return Err(EvalError::Answers {
+        if self.evaluations.len() != self.asked.len() {
+            return Err(EvalError::Evaluations {
                 asked: self.asked.len(),
-                answered: self.answers.len(),
+                answered: self.evaluations.len(),
             });
         }
         for (position, asked) in self.asked.iter().enumerate() {
-            let (_, logits) = self.answers.get(position);
+            let (_, logits) = self.evaluations.get(position);
             if logits.len() != asked.moves {
                 return Err(EvalError::Logits {
                     position,

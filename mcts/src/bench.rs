@@ -7,11 +7,11 @@ use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::sittuyin::SittuyinPosition;
 use garuda_rules::tori::ToriPosition;
-use garuda_rules::{Game, Played, Position};
+use garuda_rules::{Game, GameState, Position};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::evaluators::{Material, Uniform, Valued};
+use crate::evaluators::{Material, PieceValues, Uniform};
 use crate::{EvalError, Evaluator, Gumbel, GumbelSettings, Puct, PuctSettings, Search, Shard};
 
 /// What a run of many searches on one core cost.
@@ -38,7 +38,7 @@ pub fn speed<P: Position>(
         simulations,
         ..GumbelSettings::default()
     };
-    let start = Played::<P>::start();
+    let start = GameState::<P>::start();
     let mut streams: Vec<ChaCha8Rng> = (0..games as u64).map(ChaCha8Rng::seed_from_u64).collect();
     let searches = streams.iter_mut().map(|stream| {
         let mut search = Gumbel::new(start.clone(), MEMORY);
@@ -48,8 +48,8 @@ pub fn speed<P: Position>(
     let mut shard = Shard::new(searches.collect(), None);
     let mut evaluator = Uniform::default();
     let mut done = 0;
-    let begun = Instant::now();
-    while begun.elapsed() < time {
+    let started = Instant::now();
+    while started.elapsed() < time {
         for _ in 0..simulations {
             for (search, stream) in shard.searches_mut().iter_mut().zip(&mut streams) {
                 if !search.is_over() {
@@ -65,12 +65,12 @@ pub fn speed<P: Position>(
             shard.step(&mut evaluator)?;
         }
     }
-    let bytes = |search: &Gumbel<Played<P>>| search.bytes();
+    let bytes = |search: &Gumbel<GameState<P>>| search.bytes();
     let bytes_per_tree = shard.searches().iter().map(bytes).max().unwrap_or(0);
     Ok(Speed {
-        simulations_per_second: done as f64 / begun.elapsed().as_secs_f64(),
+        simulations_per_second: done as f64 / started.elapsed().as_secs_f64(),
         bytes_per_tree,
-        bytes_per_game: bytes_per_tree + size_of::<Gumbel<Played<P>>>(),
+        bytes_per_game: bytes_per_tree + size_of::<Gumbel<GameState<P>>>(),
     })
 }
 
@@ -87,10 +87,10 @@ pub fn signature() -> Result<u64, EvalError> {
 }
 
 /// Plays the first moves of a game with both searches in turn.
-fn add_trees<P: Valued>(hash: &mut Fnv) -> Result<(), EvalError> {
+fn add_trees<P: PieceValues>(hash: &mut Fnv) -> Result<(), EvalError> {
     let mut evaluator = Material::<P>::default();
     let mut stream = ChaCha8Rng::seed_from_u64(64);
-    let start = Played::<P>::start();
+    let start = GameState::<P>::start();
     let mut gumbel = Shard::new(vec![Gumbel::new(start.clone(), MEMORY)], None);
     let mut puct = Shard::new(
         vec![Puct::new(start, MEMORY, PuctSettings::default())],

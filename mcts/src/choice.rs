@@ -27,7 +27,7 @@ pub struct Line {
 }
 
 /// How many standard errors a value may be too high by.
-const DOUBT: f32 = 1.96;
+const LCB_Z: f32 = 1.96;
 
 /// A move with fewer visits than this share of the most visited one's cannot be best by its
 /// lower bound.
@@ -73,7 +73,7 @@ fn merit(
 fn doubt(node: &Node) -> f32 {
     let (wdl, visits) = (node.wdl(), node.visits() as f32);
     let variance = (wdl.win + wdl.loss - wdl.value().powi(2)).max(0.0);
-    DOUBT * ((variance + 1.0 / visits) / visits).sqrt()
+    LCB_Z * ((variance + 1.0 / visits) / visits).sqrt()
 }
 
 /// The edges of a node with their merits, in the order of its moves.

@@ -14,12 +14,12 @@ pub trait Evaluator<G: Game> {
     fn push(&mut self, game: &G, legal: &[Move]);
 
     /// Judges everything pushed since the last run, in that order, replacing what `answers` held.
-    fn run(&mut self, answers: &mut Answers) -> Result<(), EvalError>;
+    fn run(&mut self, evaluations: &mut Evaluations) -> Result<(), EvalError>;
 }
 
 /// What an evaluator thinks of the positions of a batch. Buffers are kept between batches.
 #[derive(Clone, Default, Debug)]
-pub struct Answers {
+pub struct Evaluations {
     wdl: Vec<Wdl>,
     logits: Vec<f32>,
     /// Where the logits of each position end.
@@ -57,7 +57,7 @@ impl Wdl {
     }
 }
 
-impl Answers {
+impl Evaluations {
     pub fn clear(&mut self) {
         self.wdl.clear();
         self.logits.clear();
@@ -112,7 +112,7 @@ pub enum EvalError {
     #[error("the evaluator gave the logit {logit} for a move of position {position} of the batch")]
     Logit { position: usize, logit: f32 },
     #[error("the evaluator answered {answered} positions of {asked}")]
-    Answers { asked: usize, answered: usize },
+    Evaluations { asked: usize, answered: usize },
     #[error(
         "the evaluator gave {logits} logits for the {legal} moves of position {position} of the batch"
     )]

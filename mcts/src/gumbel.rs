@@ -2,12 +2,12 @@ use garuda_rules::{Game, Move};
 use rand::Rng;
 
 use crate::choice::{self, Choice, Line};
+use crate::descent::{Arrival, Descent};
 use crate::halving::{Candidate, Halving};
 use crate::improve::{self, Tried};
 use crate::numbers::{exp, gumbel};
 use crate::search::FREE_SIMULATIONS;
 use crate::tree::{Node, NodeId, Tree};
-use crate::walk::{Arrival, Walk};
 use crate::{Leaf, Outline, Proof, Search, ValueScale, Wdl};
 
 /// What one decision of a [`Gumbel`] search may cost and how it explores.
@@ -16,13 +16,13 @@ pub struct GumbelSettings {
     /// Visits of the root's moves. With 0 the root is judged and a move drawn from the policy.
     pub simulations: u32,
     /// How many moves are tried at most.
-    pub considered: usize,
+    pub max_considered_actions: usize,
     /// How much the Gumbel draws count: 1 explores, 0 takes what is thought best.
-    pub noise: f32,
+    pub gumbel_scale: f32,
     pub values: ValueScale,
     /// Whether each new position is searched for a move that wins at once. It costs a move
     /// generation for each of its moves, little against a network, and finds mates sooner.
-    pub spot_wins: bool,
+    pub check_win_in_one: bool,
     /// What a draw is worth to either side, from −1 to 1. Below 0 both play on where they stand
     /// about equal.
     pub draw_value: f32,
@@ -32,10 +32,10 @@ impl Default for GumbelSettings {
     fn default() -> Self {
         GumbelSettings {
             simulations: 64,
-            considered: 16,
-            noise: 1.0,
+            max_considered_actions: 16,
+            gumbel_scale: 1.0,
             values: ValueScale::default(),
-            spot_wins: false,
+            check_win_in_one: false,
             draw_value: 0.0,
         }
     }
@@ -49,7 +49,7 @@ impl Default for GumbelSettings {
 /// [`play`](Gumbel::play) in turn.
 #[derive(Clone, Debug)]
 pub struct Gumbel<G> {
-    walk: Walk<G>,
+    descent: Descent<G>,
     settings: GumbelSettings,
     /// The logit of each of the root's moves, empty until the root was judged.
     logits: Vec<f32>,
@@ -85,7 +85,7 @@ impl<G: Game> Gumbel<G> {
     /// [`begin`](Gumbel::begin).
     pub fn new(game: G, memory: usize) -> Gumbel<G> {
         Gumbel {
-            walk: Walk::new(game, memory),
+            descent: Descent::new(game, memory),
             settings: GumbelSettings::default(),
             logits: Vec::new(),
             draws: Vec::new(),
@@ -98,18 +98,18 @@ impl<G: Game> Gumbel<G> {
     }
 
     pub fn game(&self) -> &G {
-        self.walk.game()
+        self.descent.game()
     }
 
     /// Turns to another game.
     pub fn reset(&mut self, game: &G) {
-        self.walk.reset(game);
+        self.descent.reset(game);
         self.state = State::Over;
     }
 
     /// Plays a legal move. With `reuse`, what was found out about it is kept for the next search.
     pub fn play(&mut self, mv: Move, reuse: bool) {
-        self.walk.play(mv, reuse);
+        self.descent.play(mv, reuse);
         self.state = State::Over;
     }
 
@@ -122,12 +122,12 @@ impl<G: Game> Gumbel<G> {
         self.waiting = Waiting::No;
         self.logits.clear();
         self.draws.clear();
-        self.walk.begin(settings.spot_wins);
-        self.walk.tree.set_draw_value(settings.draw_value);
-        let moves = self.walk.tree.moves(NodeId::ROOT).len();
+        self.descent.begin(settings.check_win_in_one);
+        self.descent.tree.set_draw_value(settings.draw_value);
+        let moves = self.descent.tree.moves(NodeId::ROOT).len();
         self.draws
-            .extend((0..moves).map(|_| settings.noise * gumbel(rng)));
-        let tree = &self.walk.tree;
+            .extend((0..moves).map(|_| settings.gumbel_scale * gumbel(rng)));
+        let tree = &self.descent.tree;
         let root = tree.root();
         if root.visits() > 0 {
             let priors = tree.priors(NodeId::ROOT);
@@ -144,9 +144,9 @@ impl<G: Game> Gumbel<G> {
     }
 
     fn start_halving(&mut self) {
-        let tree = &self.walk.tree;
+        let tree = &self.descent.tree;
         let turn = tree.root().turn();
-        let mixed = Tried::at(tree, NodeId::ROOT).mixed(tree.root().judged());
+        let mixed = Tried::at(tree, NodeId::ROOT).mixed(tree.root().prediction());
         let candidates = tree
             .edges(NodeId::ROOT)
             .enumerate()
@@ -154,13 +154,13 @@ impl<G: Game> Gumbel<G> {
                 let child = edge.child.filter(|child| child.visits() > 0);
                 let proof = child.and_then(|child| child.proof_for(turn));
                 let lost = matches!(proof, Some(Proof::Loss(_)));
-                let value = child.map_or(tree.worth(mixed), |child| tree.value_for(child, turn));
+                let value = child.map_or(tree.value_of(mixed), |child| tree.value_for(child, turn));
                 let candidate = Candidate::new(i, self.draws[i] + self.logits[i], value);
                 (!lost).then_some(candidate)
             });
         self.halving.start(
             candidates,
-            self.settings.considered,
+            self.settings.max_considered_actions,
             self.settings.simulations,
         );
         self.state = State::Halving;
@@ -169,13 +169,13 @@ impl<G: Game> Gumbel<G> {
 
     fn finish_if_done(&mut self) {
         let spent = self.simulations >= self.settings.simulations;
-        if spent || self.walk.tree.root().proof().is_some() {
+        if spent || self.descent.tree.root().proof().is_some() {
             self.state = State::Over;
         }
     }
 
     fn count_visit(&mut self, candidate: usize) {
-        let tree = &self.walk.tree;
+        let tree = &self.descent.tree;
         let edge = self.halving.candidate(candidate).edge;
         let child = tree.child(NodeId::ROOT, edge).map(|id| tree.node(id));
         let child = child.expect("a simulation has passed there");
@@ -193,12 +193,12 @@ impl<G: Game> Gumbel<G> {
 
     /// The legal moves of the position searched: what all lists below are in the order of.
     pub fn moves(&self) -> &[Move] {
-        self.walk.tree.moves(NodeId::ROOT)
+        self.descent.tree.moves(NodeId::ROOT)
     }
 
     /// How often each move has been visited.
     pub fn visits(&self) -> impl ExactSizeIterator<Item = u32> {
-        let edges = self.walk.tree.edges(NodeId::ROOT);
+        let edges = self.descent.tree.edges(NodeId::ROOT);
         edges.map(|edge| edge.child.map_or(0, Node::visits))
     }
 
@@ -209,11 +209,11 @@ impl<G: Game> Gumbel<G> {
 
     /// The memory the tree takes, filled or not.
     pub fn bytes(&self) -> usize {
-        self.walk.tree.bytes()
+        self.descent.tree.bytes()
     }
 
     pub(crate) fn tree(&self) -> &Tree {
-        &self.walk.tree
+        &self.descent.tree
     }
 
     pub fn outline(&self) -> Outline<'_> {
@@ -227,30 +227,30 @@ impl<G: Game> Gumbel<G> {
             return None;
         }
         let best = self.moves()[self.best()];
-        choice::lines(&self.walk.tree, Choice::MostVisits, usize::MAX)
+        choice::lines(&self.descent.tree, Choice::MostVisits, usize::MAX)
             .into_iter()
             .find(|line| line.moves[0] == best)
     }
 
     /// The result with best play, where the search could prove it.
     pub fn proof(&self) -> Option<Proof> {
-        self.walk.tree.root().proof()
+        self.descent.tree.root().proof()
     }
 
     /// The chances of each move for the side to move: of those that were not visited, an
     /// estimate. Nothing if the root was not judged, as when there is only one move.
     pub fn completed(&self) -> impl Iterator<Item = Wdl> {
-        let tree = &self.walk.tree;
+        let tree = &self.descent.tree;
         let known = tree.root().visits() > 0;
-        let mixed = Tried::at(tree, NodeId::ROOT).mixed(tree.root().judged());
+        let mixed = Tried::at(tree, NodeId::ROOT).mixed(tree.root().prediction());
         improve::completed(tree, NodeId::ROOT, mixed).take_while(move |_| known)
     }
 
     /// The logit of each move in the improved policy.
     fn improved_logits(&self) -> impl Iterator<Item = f32> {
-        let (weight, tree) = (self.value_weight(), &self.walk.tree);
+        let (weight, tree) = (self.value_weight(), &self.descent.tree);
         let logits = self.logits.iter().zip(self.completed());
-        logits.map(move |(logit, wdl)| logit + weight * tree.worth(wdl))
+        logits.map(move |(logit, wdl)| logit + weight * tree.value_of(wdl))
     }
 
     /// The moves' shares of the improved policy, if the root was judged.
@@ -273,7 +273,7 @@ impl<G: Game> Gumbel<G> {
     /// The chances of the side to move if it follows the improved policy, or the proven result.
     /// `None` if nothing was judged, as when there is only one move.
     pub fn value(&self) -> Option<Wdl> {
-        let root = self.walk.tree.root();
+        let root = self.descent.tree.root();
         if let Some(proof) = root.proof() {
             return Some(proof.wdl());
         }
@@ -299,7 +299,7 @@ impl<G: Game> Gumbel<G> {
     /// If the game is over, or the search has not even judged the root.
     pub fn best(&self) -> usize {
         assert!(!self.moves().is_empty(), "the game is over");
-        let tree = &self.walk.tree;
+        let tree = &self.descent.tree;
         let turn = tree.root().turn();
         let proof = |edge: usize| {
             let child = tree.child(NodeId::ROOT, edge)?;
@@ -345,7 +345,7 @@ impl<G: Game> Search<G> for Gumbel<G> {
                 }
             };
             let values = self.settings.values;
-            let arrival = self.walk.descend(|tree, id| match id {
+            let arrival = self.descent.descend(|tree, id| match id {
                 NodeId::ROOT => root_edge,
                 _ => improve::select(tree, id, values),
             });
@@ -354,12 +354,12 @@ impl<G: Game> Search<G> for Gumbel<G> {
                     self.waiting = candidate.map_or(Waiting::Root, Waiting::Candidate);
                     return Some(Leaf {
                         id,
-                        game: self.walk.present(),
-                        legal: self.walk.tree.moves(id),
+                        game: self.descent.present(),
+                        legal: self.descent.tree.moves(id),
                     });
                 }
                 (Arrival::Proven(id), Some(candidate)) => {
-                    self.walk.tree.revisit(id);
+                    self.descent.tree.revisit(id);
                     self.count_visit(candidate);
                 }
                 (Arrival::Full, _) => self.state = State::Over,
@@ -371,8 +371,8 @@ impl<G: Game> Search<G> for Gumbel<G> {
         None
     }
 
-    fn supply(&mut self, leaf: NodeId, wdl: Wdl, logits: &[f32]) {
-        self.walk.tree.expand(leaf, wdl, logits);
+    fn backup(&mut self, leaf: NodeId, wdl: Wdl, logits: &[f32]) {
+        self.descent.tree.expand(leaf, wdl, logits);
         match std::mem::replace(&mut self.waiting, Waiting::No) {
             Waiting::Root => {
                 self.logits.extend_from_slice(logits);

@@ -10,14 +10,14 @@ use crate::{Proof, Wdl};
 /// How much a value weighs against a logit.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct ValueScale {
-    pub visit: f32,
+    pub maxvisit_init: f32,
     pub scale: f32,
 }
 
 impl Default for ValueScale {
     fn default() -> Self {
         ValueScale {
-            visit: 50.0,
+            maxvisit_init: 50.0,
             scale: 1.0,
         }
     }
@@ -26,7 +26,7 @@ impl Default for ValueScale {
 impl ValueScale {
     /// The weight of a value when the most visited move has `most_visits`.
     pub(crate) fn weight(self, most_visits: u32) -> f32 {
-        (self.visit + most_visits as f32) * self.scale
+        (self.maxvisit_init + most_visits as f32) * self.scale
     }
 }
 
@@ -134,7 +134,7 @@ pub(crate) fn select(tree: &Tree, id: NodeId, scale: ValueScale) -> usize {
     if let (true, Some(edge)) = (tried.is_empty(), untried.1) {
         return edge;
     }
-    let judged = tree.worth(node.judged());
+    let judged = tree.value_of(node.prediction());
     let mixed = (judged + visits as f32 * (value / prior)) / (1.0 + visits as f32);
     let weight = scale.weight(most_visits);
     let greatest = tried.iter().fold(mixed, |max, t| max.max(t.value));

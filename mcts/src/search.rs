@@ -12,7 +12,7 @@ pub trait Search<G: Game> {
     fn next_leaf(&mut self) -> Option<Leaf<'_, G>>;
 
     /// Gives the answer for a leaf: a logit for each of its moves, in their order.
-    fn supply(&mut self, leaf: NodeId, wdl: Wdl, logits: &[f32]);
+    fn backup(&mut self, leaf: NodeId, wdl: Wdl, logits: &[f32]);
 
     /// Takes back that a leaf was asked for.
     fn cancel(&mut self, leaf: NodeId);

@@ -26,8 +26,8 @@ pub(crate) struct Node {
     win: f64,
     loss: f64,
     /// What the evaluator said.
-    judged_win: f32,
-    judged_loss: f32,
+    predicted_win: f32,
+    predicted_loss: f32,
     visits: u32,
     /// Simulations that passed here and wait for an answer.
     in_flight: u32,
@@ -70,11 +70,11 @@ impl Node {
     }
 
     /// The evaluator's own opinion.
-    pub(crate) fn judged(&self) -> Wdl {
+    pub(crate) fn prediction(&self) -> Wdl {
         Wdl {
-            win: self.judged_win,
-            draw: 1.0 - self.judged_win - self.judged_loss,
-            loss: self.judged_loss,
+            win: self.predicted_win,
+            draw: 1.0 - self.predicted_win - self.predicted_loss,
+            loss: self.predicted_loss,
         }
     }
 
@@ -164,7 +164,7 @@ impl Tree {
     }
 
     /// What chances are worth to the side whose they are, from −1 to 1.
-    pub(crate) fn worth(&self, wdl: Wdl) -> f32 {
+    pub(crate) fn value_of(&self, wdl: Wdl) -> f32 {
         wdl.value() + self.draw_value * wdl.draw
     }
 
@@ -261,8 +261,8 @@ impl Tree {
         self.nodes.push(Node {
             win: 0.0,
             loss: 0.0,
-            judged_win: 0.0,
-            judged_loss: 0.0,
+            predicted_win: 0.0,
+            predicted_loss: 0.0,
             visits: 0,
             in_flight: 0,
             parent: place.map_or(NodeId::NONE, |(parent, _)| parent),
@@ -326,8 +326,8 @@ impl Tree {
         let range = self.edge_range(id);
         softmax(logits, &mut self.priors[range]);
         let node = &mut self.nodes[id.index()];
-        node.judged_win = wdl.win;
-        node.judged_loss = wdl.loss;
+        node.predicted_win = wdl.win;
+        node.predicted_loss = wdl.loss;
         self.back_up(id, wdl);
     }
 
@@ -382,12 +382,12 @@ impl Tree {
     }
 
     /// Marks a node and all above it as waiting for an answer.
-    pub(crate) fn take_off(&mut self, id: NodeId) {
+    pub(crate) fn add_virtual_loss(&mut self, id: NodeId) {
         self.walk_up(id, |node| node.in_flight += 1);
     }
 
-    /// Undoes [`take_off`](Tree::take_off).
-    pub(crate) fn land(&mut self, id: NodeId) {
+    /// Undoes [`add_virtual_loss`](Tree::add_virtual_loss).
+    pub(crate) fn remove_virtual_loss(&mut self, id: NodeId) {
         self.walk_up(id, |node| node.in_flight -= 1);
     }
 

@@ -1,13 +1,13 @@
 //! Nothing is allocated per simulation once the trees have grown.
 
-use garuda_mcts::evaluators::{Material, Uniform, Valued};
+use garuda_mcts::evaluators::{Material, PieceValues, Uniform};
 use garuda_mcts::{
     Cache, Choice, Evaluator, Gumbel, GumbelSettings, Puct, PuctSettings, Search, Shard,
 };
 use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::tori::ToriPosition;
-use garuda_rules::{Game, Played, Position};
+use garuda_rules::{Game, GameState, Position};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -17,14 +17,14 @@ const MOVES: u32 = 12;
 
 /// Plays the first moves of some games, the same each time.
 fn play_gumbel<P: Position>(
-    shard: &mut Shard<Played<P>, Gumbel<Played<P>>>,
-    start: &Played<P>,
-    evaluator: &mut impl Evaluator<Played<P>>,
-    spot_wins: bool,
+    shard: &mut Shard<GameState<P>, Gumbel<GameState<P>>>,
+    start: &GameState<P>,
+    evaluator: &mut impl Evaluator<GameState<P>>,
+    check_win_in_one: bool,
 ) -> u32 {
     let settings = GumbelSettings {
         simulations: 48,
-        spot_wins,
+        check_win_in_one,
         ..GumbelSettings::default()
     };
     let mut streams: [_; GAMES as usize] =
@@ -51,9 +51,9 @@ fn play_gumbel<P: Position>(
 }
 
 fn play_puct<P: Position>(
-    shard: &mut Shard<Played<P>, Puct<Played<P>>>,
-    start: &Played<P>,
-    evaluator: &mut impl Evaluator<Played<P>>,
+    shard: &mut Shard<GameState<P>, Puct<GameState<P>>>,
+    start: &GameState<P>,
+    evaluator: &mut impl Evaluator<GameState<P>>,
 ) -> u32 {
     let mut simulations = 0;
     let searches = shard.searches_mut().iter_mut();
@@ -75,8 +75,8 @@ fn play_puct<P: Position>(
     simulations
 }
 
-fn check<P: Valued>() {
-    let start = Played::<P>::start();
+fn check<P: PieceValues>() {
+    let start = GameState::<P>::start();
     let mut material = Material::<P>::default();
     let mut uniform = Uniform::default();
     let searches = || (0..GAMES).map(|_| Gumbel::new(start.clone(), MEMORY));

@@ -1,15 +1,15 @@
 //! Writes a briefly trained network of every rule set to a directory, with 1,000 positions and what
 //! libtorch says about them, so that other programs can be compared: `NAME.onnx`, `NAME.planes`,
-//! `NAME.policy`, `NAME.wdl`, `NAME.plies_left`, the last four as little-endian 32-bit floats.
+//! `NAME.policy`, `NAME.wdl`, `NAME.moves_left`, the last four as little-endian 32-bit floats.
 
 use std::path::Path;
 use std::{env, fs};
 
 use garuda_mcts::Wdl;
 use garuda_model::{
-    Architecture, Batch, Encode, Encoding, Recipe, Targets, Trainer, View, encode, set_threads,
+    Architecture, Batch, Encode, Encoding, Targets, TrainParams, Trainer, View, encode, set_threads,
 };
-use garuda_rules::{Game, MoveList, Played, RuleSet, with_rule_set};
+use garuda_rules::{Game, GameState, MoveList, RuleSet, with_rule_set};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -29,7 +29,7 @@ fn main() -> Result<(), Error> {
 }
 
 fn write<P: Encode>(directory: &Path) -> Result<(), Error> {
-    let mut trainer = Trainer::<P>::new(Architecture::new(4, 32)?, Recipe::default(), 1);
+    let mut trainer = Trainer::<P>::new(Architecture::new(4, 32)?, TrainParams::default(), 1);
     let mut batch = Batch::new();
     let mut planes = Vec::new();
     let length = Encoding::of::<P>().input_len();
@@ -40,14 +40,14 @@ fn write<P: Encode>(directory: &Path) -> Result<(), Error> {
         encode(&game, view, &mut planes[start..]);
         let targets = Targets {
             policy: &vec![1.0 / legal.len() as f32; legal.len()],
-            reply: None,
+            opponent_policy: None,
             wdl: Wdl {
                 win: 0.5,
                 draw: 0.2,
                 loss: 0.3,
             },
-            short: [0.1, 0.2],
-            plies_left: Some(50.0),
+            short_term_value: [0.1, 0.2],
+            moves_left: Some(50.0),
             policy_weight: 1.0,
             value_weight: 1.0,
         };
@@ -57,14 +57,14 @@ fn write<P: Encode>(directory: &Path) -> Result<(), Error> {
             batch.clear();
         }
     }
-    let judgement = trainer.judge(&planes);
+    let prediction = trainer.judge(&planes);
     let file = |ending: &str| directory.join(format!("{}.{ending}", P::RULES));
     fs::write(file("onnx"), trainer.export("exports").bytes())?;
     for (ending, numbers) in [
         ("planes", planes),
-        ("policy", judgement.policy),
-        ("wdl", judgement.wdl),
-        ("plies_left", judgement.plies_left),
+        ("policy", prediction.policy),
+        ("wdl", prediction.wdl),
+        ("moves_left", prediction.moves_left),
     ] {
         let bytes: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
         fs::write(file(ending), bytes)?;
@@ -73,15 +73,15 @@ fn write<P: Encode>(directory: &Path) -> Result<(), Error> {
 }
 
 /// Positions of random games, and their legal moves.
-fn positions<P: Encode>() -> Vec<(Played<P>, MoveList)> {
+fn positions<P: Encode>() -> Vec<(GameState<P>, MoveList)> {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let mut positions = Vec::new();
-    let mut game = Played::start();
+    let mut game = GameState::start();
     while positions.len() < POSITIONS {
         let mut legal = MoveList::new();
         game.legal_moves(&mut legal);
         if game.outcome_given(&legal).is_some() {
-            game = Played::start();
+            game = GameState::start();
             continue;
         }
         let mv = legal[rng.random_range(..legal.len())];

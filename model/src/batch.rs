@@ -1,7 +1,7 @@
 use std::marker::PhantomData;
 
 use garuda_mcts::Wdl;
-use garuda_rules::{Move, Played};
+use garuda_rules::{GameState, Move};
 
 use crate::{Encode, Encoding, View, encode};
 
@@ -12,14 +12,14 @@ pub struct Targets<'a> {
     pub policy: &'a [f32],
     /// All legal moves of the opponent's next decision and their improved policy, if there was
     /// one.
-    pub reply: Option<(&'a [Move], &'a [f32])>,
+    pub opponent_policy: Option<(&'a [Move], &'a [f32])>,
     /// What the side to move can expect.
     pub wdl: Wdl,
     /// Exponential averages of later root values, −1 to 1 for the side to move, over
-    /// [`SHORT_HORIZONS`].
-    pub short: [f32; SHORT_HORIZONS.len()],
+    /// [`SHORT_TERM_HORIZONS`].
+    pub short_term_value: [f32; SHORT_TERM_HORIZONS.len()],
     /// Plies to the end of the game, unless it was cut short.
-    pub plies_left: Option<f32>,
+    pub moves_left: Option<f32>,
     /// How much the policies count; 1 is ordinary.
     pub policy_weight: f32,
     /// How much win, draw, loss, short-term values and plies left count; 1 is ordinary.
@@ -27,7 +27,7 @@ pub struct Targets<'a> {
 }
 
 /// The horizons, in plies, that the short-term values are to be averaged over.
-pub const SHORT_HORIZONS: [f32; 2] = [4.0, 12.0];
+pub const SHORT_TERM_HORIZONS: [f32; 2] = [4.0, 12.0];
 
 /// Positions to train on, encoded, with what is to be learned about them. Cleared and filled
 /// again it allocates nothing.
@@ -55,8 +55,8 @@ pub(crate) struct Policies {
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Values {
     pub(crate) wdl: [f32; 3],
-    pub(crate) short: [f32; SHORT_HORIZONS.len()],
-    pub(crate) plies_left: Option<f32>,
+    pub(crate) short_term_value: [f32; SHORT_TERM_HORIZONS.len()],
+    pub(crate) moves_left: Option<f32>,
     pub(crate) policy_weight: f32,
     pub(crate) value_weight: f32,
 }
@@ -95,15 +95,21 @@ impl<P: Encode> Batch<P> {
     /// ([`Position::mirrored`](garuda_rules::Position::mirrored)) may be.
     ///
     /// Panics if a distribution has not one probability for each of its moves.
-    pub fn push(&mut self, game: &Played<P>, legal: &[Move], targets: &Targets<'_>, mirror: bool) {
+    pub fn push(
+        &mut self,
+        game: &GameState<P>,
+        legal: &[Move],
+        targets: &Targets<'_>,
+        mirror: bool,
+    ) {
         let position = game.position();
         let view = View::of(position).mirrored(mirror);
         let start = self.planes.len();
         self.planes.resize(start + self.encoding.input_len(), 0.0);
         encode(game, view, &mut self.planes[start..]);
 
-        let (reply_moves, reply) = targets.reply.unwrap_or_default();
-        for (moves, probabilities) in [(legal, targets.policy), (reply_moves, reply)] {
+        let (reply_moves, opponent_policy) = targets.opponent_policy.unwrap_or_default();
+        for (moves, probabilities) in [(legal, targets.policy), (reply_moves, opponent_policy)] {
             assert_eq!(moves.len(), probabilities.len());
             let actions = moves.iter().map(|&mv| view.action(position, mv) as u16);
             self.policies.actions.extend(actions);
@@ -113,8 +119,8 @@ impl<P: Encode> Batch<P> {
         let Wdl { win, draw, loss } = targets.wdl;
         self.values.push(Values {
             wdl: [win, draw, loss],
-            short: targets.short,
-            plies_left: targets.plies_left,
+            short_term_value: targets.short_term_value,
+            moves_left: targets.moves_left,
             policy_weight: targets.policy_weight,
             value_weight: targets.value_weight,
         });

@@ -4,9 +4,9 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use garuda_mcts::{Answers, Evaluator, Wdl};
+use garuda_mcts::{Evaluations, Evaluator, Wdl};
 use garuda_rules::tori::ToriPosition;
-use garuda_rules::{Game, MoveList, Played};
+use garuda_rules::{Game, GameState, MoveList};
 use ort::value::TensorRef;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -16,7 +16,7 @@ use crate::evaluator::session;
 use crate::onnx::INPUT;
 use crate::torch::{numbers, product_file};
 use crate::{
-    Architecture, Batch, Encoding, Model, ModelError, OnnxEvaluator, Recipe, Targets, Trainer,
+    Architecture, Batch, Encoding, Model, ModelError, OnnxEvaluator, Targets, TrainParams, Trainer,
     View, encode, set_threads,
 };
 
@@ -25,10 +25,10 @@ pub const BATCHES: [usize; 3] = [1, 16, 64];
 /// The batch size of training.
 pub const TRAINING_BATCH: usize = 256;
 
-/// What was measured. Figures of one run can be compared; those of two, on a busy machine, can
+/// What was measured. BenchStats of one run can be compared; those of two, on a busy machine, can
 /// not.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Figures {
+pub struct BenchStats {
     pub cores: usize,
     /// Additions and multiplications to judge one position.
     pub flops_per_eval: f64,
@@ -50,7 +50,7 @@ pub struct Rates {
     pub all_cores: [f64; BATCHES.len()],
 }
 
-impl Figures {
+impl BenchStats {
     /// What one core's evaluations in the largest batch amount to, in GFLOP/s.
     pub fn gflops_per_core(&self, rates: &Rates) -> f64 {
         rates.one_core[BATCHES.len() - 1] * self.flops_per_eval / 1e9
@@ -66,10 +66,10 @@ impl Figures {
 
 /// Measures everything, each thing for `time`. Uses all cores, and leaves libtorch set to one
 /// thread.
-pub fn measure(time: Duration) -> Result<Figures, ModelError> {
+pub fn measure(time: Duration) -> Result<BenchStats, ModelError> {
     set_threads(1);
     let architecture = Architecture::new(4, 64).expect("4x64 is an architecture");
-    let mut trainer = Trainer::<ToriPosition>::new(architecture, Recipe::default(), 1);
+    let mut trainer = Trainer::<ToriPosition>::new(architecture, TrainParams::default(), 1);
     let model = trainer.export("bench");
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let samples = samples(TRAINING_BATCH);
@@ -88,7 +88,7 @@ pub fn measure(time: Duration) -> Result<Figures, ModelError> {
     set_threads(cores);
     let train_samples_per_s = training_rate(&mut trainer, &samples, time);
     set_threads(1);
-    Ok(Figures {
+    Ok(BenchStats {
         cores,
         flops_per_eval: trainer.folded().flops(),
         matmul_gflops_per_core: matmul / 1e9,
@@ -100,7 +100,7 @@ pub fn measure(time: Duration) -> Result<Figures, ModelError> {
 
 /// A position, its legal moves, and what might be learned about it.
 struct Sample {
-    game: Played<ToriPosition>,
+    game: GameState<ToriPosition>,
     legal: MoveList,
     policy: Vec<f32>,
 }
@@ -108,13 +108,13 @@ struct Sample {
 /// Positions of random games.
 fn samples(count: usize) -> Vec<Sample> {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let mut game = Played::start();
+    let mut game = GameState::start();
     let mut samples = Vec::new();
     while samples.len() < count {
         let mut legal = MoveList::new();
         game.legal_moves(&mut legal);
         if game.outcome_given(&legal).is_some() {
-            game = Played::start();
+            game = GameState::start();
             continue;
         }
         let mv = legal[rng.random_range(..legal.len())];
@@ -143,13 +143,13 @@ fn rate<W: FnMut()>(threads: usize, time: Duration, work: impl Fn() -> W + Sync)
             let mut rates = [0.0; ROUNDS as usize];
             for rate in &mut rates {
                 barrier.wait();
-                let begun = Instant::now();
+                let started = Instant::now();
                 let mut done = 0;
-                while begun.elapsed() < time / ROUNDS {
+                while started.elapsed() < time / ROUNDS {
                     work();
                     done += 1;
                 }
-                *rate = f64::from(done) / begun.elapsed().as_secs_f64();
+                *rate = f64::from(done) / started.elapsed().as_secs_f64();
             }
             rates
         };
@@ -203,14 +203,14 @@ fn onnx_rate(
     let per_second = rate(threads, time, || {
         let mut evaluator = OnnxEvaluator::<ToriPosition>::new(model, samples.len())
             .expect("the model was loaded before");
-        let mut answers = Answers::default();
+        let mut evaluations = Evaluations::default();
         move || {
             for sample in samples {
                 evaluator.push(&sample.game, &sample.legal);
             }
             evaluator
-                .run(&mut answers)
-                .expect("a fresh network gives finite answers");
+                .run(&mut evaluations)
+                .expect("a fresh network gives finite evaluations");
         }
     });
     Ok(per_second * samples.len() as f64)
@@ -246,31 +246,31 @@ fn torch_rate(
 fn training_rate(trainer: &mut Trainer<ToriPosition>, samples: &[Sample], time: Duration) -> f64 {
     let mut batch = Batch::new();
     let mut step = || {
-        let begun = Instant::now();
+        let started = Instant::now();
         batch.clear();
         for sample in samples {
             let targets = Targets {
                 policy: &sample.policy,
-                reply: Some((&sample.legal, &sample.policy)),
+                opponent_policy: Some((&sample.legal, &sample.policy)),
                 wdl: Wdl {
                     win: 0.4,
                     draw: 0.2,
                     loss: 0.4,
                 },
-                short: [0.0; 2],
-                plies_left: Some(40.0),
+                short_term_value: [0.0; 2],
+                moves_left: Some(40.0),
                 policy_weight: 1.0,
                 value_weight: 1.0,
             };
             batch.push(&sample.game, &sample.legal, &targets, false);
         }
         trainer.step(&batch, 1e-3);
-        samples.len() as f64 / begun.elapsed().as_secs_f64()
+        samples.len() as f64 / started.elapsed().as_secs_f64()
     };
     step();
-    let begun = Instant::now();
+    let started = Instant::now();
     let mut best = 0.0_f64;
-    while best == 0.0 || begun.elapsed() < time {
+    while best == 0.0 || started.elapsed() < time {
         best = best.max(step());
     }
     best
@@ -282,19 +282,19 @@ mod tests {
 
     #[test]
     fn everything_is_measured() {
-        let figures = measure(Duration::from_millis(20)).unwrap();
-        let rates = [&figures.onnx, &figures.torch];
+        let stats = measure(Duration::from_millis(20)).unwrap();
+        let rates = [&stats.onnx, &stats.torch];
         let rates = rates
             .into_iter()
             .flat_map(|rates| [rates.one_core, rates.all_cores]);
-        assert!(rates.flatten().all(|rate| rate > 1.0), "{figures:?}");
-        assert!(figures.train_samples_per_s > 1.0 && figures.training_share() > 0.0);
-        assert!(figures.gflops_per_core(&figures.onnx) > 0.1);
+        assert!(rates.flatten().all(|rate| rate > 1.0), "{stats:?}");
+        assert!(stats.train_samples_per_s > 1.0 && stats.training_share() > 0.0);
+        assert!(stats.gflops_per_core(&stats.onnx) > 0.1);
         // 8 convolutions of 64 channels on 49 squares, and a little more.
         let tower = 8.0 * 2.0 * 9.0 * 64.0 * 64.0 * 49.0;
         assert!(
-            (1.0..1.15).contains(&(figures.flops_per_eval / tower)),
-            "{figures:?}"
+            (1.0..1.15).contains(&(stats.flops_per_eval / tower)),
+            "{stats:?}"
         );
     }
 }

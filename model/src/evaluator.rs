@@ -1,7 +1,7 @@
 use std::marker::PhantomData;
 
-use garuda_mcts::{Answers, EvalError, Evaluator, Wdl};
-use garuda_rules::{Move, Played};
+use garuda_mcts::{EvalError, Evaluations, Evaluator, Wdl};
+use garuda_rules::{GameState, Move};
 use ort::session::Session;
 use ort::session::builder::GraphOptimizationLevel;
 use ort::value::TensorRef;
@@ -53,7 +53,7 @@ impl<P: Encode> OnnxEvaluator<P> {
         })
     }
 
-    fn answer(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
+    fn answer(&mut self, evaluations: &mut Evaluations) -> Result<(), EvalError> {
         let [planes, ranks, files] = self.input_shape;
         let input = &self.planes[..self.size * planes * ranks * files];
         let input = TensorRef::from_array_view(([self.size, planes, ranks, files], input))
@@ -75,7 +75,7 @@ impl<P: Encode> OnnxEvaluator<P> {
         for (i, &end) in self.ends.iter().enumerate() {
             let logits = &logits[i * self.actions..][..self.actions];
             let &[win, draw, loss] = chances[3 * i..].first_chunk().expect("there are three");
-            answers.push(
+            evaluations.push(
                 Wdl { win, draw, loss },
                 self.legal[start..end]
                     .iter()
@@ -87,12 +87,12 @@ impl<P: Encode> OnnxEvaluator<P> {
     }
 }
 
-impl<P: Encode> Evaluator<Played<P>> for OnnxEvaluator<P> {
+impl<P: Encode> Evaluator<GameState<P>> for OnnxEvaluator<P> {
     fn capacity(&self) -> usize {
         self.capacity
     }
 
-    fn push(&mut self, game: &Played<P>, legal: &[Move]) {
+    fn push(&mut self, game: &GameState<P>, legal: &[Move]) {
         assert!(self.size < self.capacity, "the batch is full");
         let position = game.position();
         let view = View::of(position);
@@ -104,12 +104,12 @@ impl<P: Encode> Evaluator<Played<P>> for OnnxEvaluator<P> {
         self.size += 1;
     }
 
-    fn run(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
-        answers.clear();
+    fn run(&mut self, evaluations: &mut Evaluations) -> Result<(), EvalError> {
+        evaluations.clear();
         let result = if self.size == 0 {
             Ok(())
         } else {
-            self.answer(answers)
+            self.answer(evaluations)
         };
         self.size = 0;
         self.legal.clear();

@@ -12,8 +12,8 @@
 //!
 #![cfg_attr(feature = "torch", doc = "```no_run")]
 #![cfg_attr(not(feature = "torch"), doc = "```ignore")]
-//! use garuda_mcts::{Answers, Evaluator, Wdl};
-//! use garuda_model::{Architecture, Batch, OnnxEvaluator, Recipe, Schedule, Targets, Trainer};
+//! use garuda_mcts::{Evaluations, Evaluator, Wdl};
+//! use garuda_model::{Architecture, Batch, OnnxEvaluator, TrainParams, Schedule, Targets, Trainer};
 //! use garuda_rules::{Game, MoveList, ToriShogi};
 //!
 //! let game = ToriShogi::start();
@@ -27,21 +27,21 @@
 //!     reply: None,
 //!     wdl: Wdl { win: 0.5, draw: 0.0, loss: 0.5 },
 //!     short: [0.0, 0.0],
-//!     plies_left: Some(80.0),
+//!     moves_left: Some(80.0),
 //!     policy_weight: 1.0,
 //!     value_weight: 1.0,
 //! };
 //! let mirror = false;
 //! batch.push(&game, &legal, &targets, mirror);
 //!
-//! let mut trainer = Trainer::new(Architecture::new(4, 64)?, Recipe::default(), 1);
+//! let mut trainer = Trainer::new(Architecture::new(4, 64)?, TrainParams::default(), 1);
 //! let schedule = Schedule::default();
 //! let report = trainer.step(&batch, schedule.at(trainer.steps()));
 //! println!("{} from {:?}", report.applied, report.losses);
 //!
 //! let model = trainer.save("runs/tori/checkpoints/000001".as_ref(), "tori", &())?;
 //! let mut evaluator = OnnxEvaluator::new(&model, 64)?;
-//! let mut answers = Answers::default();
+//! let mut answers = Evaluations::default();
 //! evaluator.push(&game, &legal);
 //! evaluator.run(&mut answers)?;
 //! let (wdl, logits) = answers.get(0);
@@ -62,24 +62,24 @@ mod hash;
 mod onnx;
 #[cfg(test)]
 mod random_games;
-#[cfg(feature = "torch")]
-mod recipe;
 mod runtime;
 #[cfg(feature = "torch")]
 mod torch;
+#[cfg(feature = "torch")]
+mod train_params;
 mod view;
 
 pub use architecture::{Architecture, ArchitectureError};
 #[cfg(feature = "torch")]
-pub use batch::{Batch, SHORT_HORIZONS, Targets};
+pub use batch::{Batch, SHORT_TERM_HORIZONS, Targets};
 #[cfg(feature = "torch")]
 pub use checkpoint::CheckpointError;
-pub use encoding::{Encode, Encoding, Painter, encode};
+pub use encoding::{Encode, Encoding, PlaneWriter, encode};
 pub use evaluator::OnnxEvaluator;
 pub use onnx::{Model, ModelError, ModelInfo};
-#[cfg(feature = "torch")]
-pub use recipe::{Drop, LossWeights, Recipe, Schedule};
 pub use runtime::RuntimeError;
 #[cfg(feature = "torch")]
-pub use torch::{Judgement, Losses, StepReport, Trainer, set_threads};
+pub use torch::{Losses, Prediction, StepReport, Trainer, set_threads};
+#[cfg(feature = "torch")]
+pub use train_params::{LossWeights, LrDrop, Schedule, TrainParams};
 pub use view::View;

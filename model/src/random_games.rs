@@ -1,6 +1,6 @@
 //! Positions for tests: whatever random moves lead to.
 
-use garuda_rules::{Game, MoveList, Played, Position};
+use garuda_rules::{Game, GameState, MoveList, Position};
 #[cfg(feature = "torch")]
 use rand::Rng;
 use rand::{RngExt, SeedableRng};
@@ -13,16 +13,16 @@ pub(crate) fn random_positions<P: Position>(
     count: usize,
     seed: u64,
     starts: &[&str],
-    mut visit: impl FnMut(&Played<P>, &MoveList),
+    mut visit: impl FnMut(&GameState<P>, &MoveList),
 ) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut starts = starts.iter().cycle();
     let mut legal = MoveList::new();
     let mut seen = 0;
     while seen < count {
-        let mut game: Played<P> = starts
+        let mut game: GameState<P> = starts
             .next()
-            .map_or_else(Played::start, |text| Played::from_text(text).unwrap());
+            .map_or_else(GameState::start, |text| GameState::from_fen(text).unwrap());
         game.legal_moves(&mut legal);
         while seen < count && game.outcome_given(&legal).is_none() {
             visit(&game, &legal);

@@ -56,7 +56,7 @@ impl View {
         Some(self.image(position, image))
     }
 
-    /// The kind that a kind looks like: left and right men change places in the mirror.
+    /// The kind that a kind looks like: left and right pieces change places in the mirror.
     pub(crate) fn kind<P: Position>(self, position: &P, kind: u8) -> u8 {
         let index = P::PLACEABLE.iter().position(|&placeable| placeable == kind);
         let Some(index) = index.filter(|_| self.mirror) else {
@@ -65,7 +65,7 @@ impl View {
         let placed = Move::place(index as u8, Square(0));
         match position.mirror_move(placed).origin() {
             Origin::Hand(image) => P::PLACEABLE[usize::from(image)],
-            Origin::Board(_) => unreachable!("a placed man stays a placed man"),
+            Origin::Board(_) => unreachable!("a placed piece stays a placed piece"),
         }
     }
 

@@ -5,22 +5,22 @@ use thiserror::Error;
 /// Why a text is not a position: what is wrong, and where.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{what} (at character {} of {text:?})", at + 1)]
-pub struct TextError {
+pub struct FenError {
     what: String,
     at: usize,
     text: String,
 }
 
-impl TextError {
+impl FenError {
     /// Longer inputs are quoted up to here.
     const QUOTED: usize = 200;
 
     /// `at` counts characters from 0.
-    pub fn new(text: &str, at: usize, what: impl Into<String>) -> TextError {
-        TextError {
+    pub fn new(text: &str, at: usize, what: impl Into<String>) -> FenError {
+        FenError {
             what: what.into(),
             at,
-            text: text.chars().take(TextError::QUOTED).collect(),
+            text: text.chars().take(FenError::QUOTED).collect(),
         }
     }
 
@@ -41,7 +41,7 @@ pub struct MoveError {
 impl MoveError {
     pub fn new(text: &str, position: &impl Display) -> MoveError {
         MoveError {
-            text: text.chars().take(TextError::QUOTED).collect(),
+            text: text.chars().take(FenError::QUOTED).collect(),
             position: position.to_string(),
         }
     }

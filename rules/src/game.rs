@@ -1,4 +1,6 @@
-use crate::{Color, Move, MoveError, MoveList, Outcome, Position, Reason, Repetition, TextError};
+use crate::{
+    Color, FenError, Move, MoveError, MoveList, Outcome, Position, Repetition, Termination,
+};
 
 /// A game in progress, as a search sees it. The sides need not alternate.
 pub trait Game: Clone + Send + Sync + 'static {
@@ -33,7 +35,7 @@ pub trait Game: Clone + Send + Sync + 'static {
 
 /// A position and the past that led to it: repetition and length are known.
 #[derive(Debug)]
-pub struct Played<P> {
+pub struct GameState<P> {
     position: P,
     /// The positions before this one, oldest first.
     past: Vec<Past>,
@@ -49,9 +51,9 @@ struct Past {
     check: bool,
 }
 
-impl<P: Copy> Clone for Played<P> {
+impl<P: Copy> Clone for GameState<P> {
     fn clone(&self) -> Self {
-        Played {
+        GameState {
             past: self.past.clone(),
             ..*self
         }
@@ -66,7 +68,7 @@ impl<P: Copy> Clone for Played<P> {
     }
 }
 
-impl<P: Position> Played<P> {
+impl<P: Position> GameState<P> {
     /// The game's ordinary start.
     pub fn start() -> Self {
         Self::from_position(P::start())
@@ -74,7 +76,7 @@ impl<P: Position> Played<P> {
 
     /// A game that starts here, with nothing before it.
     pub fn from_position(position: P) -> Self {
-        Played {
+        GameState {
             position,
             past: Vec::new(),
             occurrences: 1,
@@ -82,7 +84,7 @@ impl<P: Position> Played<P> {
         }
     }
 
-    pub fn from_text(text: &str) -> Result<Self, TextError> {
+    pub fn from_fen(text: &str) -> Result<Self, FenError> {
         text.parse().map(Self::from_position)
     }
 
@@ -118,7 +120,7 @@ impl<P: Position> Played<P> {
             .past
             .iter()
             .rev()
-            .take(self.position.lookback())
+            .take(self.position.repetition_horizon())
             .filter(|past| past.key == key)
             .count();
         (earlier + 1).min(usize::from(u8::MAX)) as u8
@@ -129,7 +131,7 @@ impl<P: Position> Played<P> {
             return None;
         }
         match P::REPETITION {
-            Repetition::Draw(_) => Some(Outcome::draw(Reason::Repetition)),
+            Repetition::Draw(_) => Some(Outcome::draw(Termination::Repetition)),
             Repetition::Loses(_) => Some(repetition_loss(self.cycle(), self.position.turn())),
         }
     }
@@ -159,14 +161,14 @@ fn repetition_loss(cycle: &[Past], turn: Color) -> Outcome {
         turns.peek().is_some() && turns.all(|past| past.check)
     };
     match (always_checked(turn), always_checked(!turn)) {
-        (true, true) => Outcome::draw(Reason::PerpetualCheck),
-        (true, false) => Outcome::win(turn, Reason::PerpetualCheck),
-        (false, true) => Outcome::win(!turn, Reason::PerpetualCheck),
-        (false, false) => Outcome::win(turn, Reason::Repetition),
+        (true, true) => Outcome::draw(Termination::PerpetualCheck),
+        (true, false) => Outcome::win(turn, Termination::PerpetualCheck),
+        (false, true) => Outcome::win(!turn, Termination::PerpetualCheck),
+        (false, false) => Outcome::win(turn, Termination::Repetition),
     }
 }
 
-impl<P: Position> Game for Played<P> {
+impl<P: Position> Game for GameState<P> {
     fn turn(&self) -> Color {
         self.position.turn()
     }
@@ -191,9 +193,9 @@ impl<P: Position> Game for Played<P> {
 
     fn outcome_given(&self, legal: &MoveList) -> Option<Outcome> {
         self.position
-            .verdict(legal)
+            .terminal_outcome(legal)
             .or_else(|| self.repetition())
-            .or_else(|| self.position.cap(self.plies(), self.turns))
+            .or_else(|| self.position.length_limit(self.plies(), self.turns))
     }
 
     fn return_to(&mut self, earlier: &Self) {
@@ -229,11 +231,11 @@ mod tests {
             turn,
             check: true,
         });
-        let draw = Outcome::draw(Reason::PerpetualCheck);
+        let draw = Outcome::draw(Termination::PerpetualCheck);
         assert_eq!(repetition_loss(&checks.repeat(6), Color::Black), draw);
         let mut almost = checks.repeat(6);
         almost[3].check = false;
-        let loss = Outcome::win(Color::Black, Reason::PerpetualCheck);
+        let loss = Outcome::win(Color::Black, Termination::PerpetualCheck);
         assert_eq!(repetition_loss(&almost, Color::Black), loss);
     }
 }

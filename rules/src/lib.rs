@@ -1,6 +1,6 @@
 //! Rules of Makruk, Sittuyin (two rule sets), Tori Shogi and Eternal chess.
 //!
-//! A [`Position`] is the state of a game without its past; [`Played`] adds the past and is the
+//! A [`Position`] is the state of a game without its past; [`GameState`] adds the past and is the
 //! [`Game`] a search plays. One folder per game; what they share lies beside them.
 
 mod bits;
@@ -9,40 +9,42 @@ mod chaturanga;
 mod color;
 mod error;
 pub mod eternal;
+mod fen;
 mod game;
-mod kind;
 pub mod makruk;
 mod moves;
 mod outcome;
 mod perft;
+mod piece;
 mod position;
 mod rule_set;
 pub mod sittuyin;
 mod svg;
-mod text;
 pub mod tori;
+mod varied_start;
 mod zobrist;
 
 pub use bits::{Bits, Squares};
 pub use board::{Board, Mark, Square};
 pub use color::{ByColor, Color};
-pub use error::{MoveError, TextError};
-pub use game::{Game, Played};
-pub use kind::{Kind, Man, Occupant, Purpose, Step};
+pub use error::{FenError, MoveError};
+pub use game::{Game, GameState};
 pub use moves::{Move, MoveList, Origin};
-pub use outcome::{Outcome, Reason};
+pub use outcome::{Outcome, Termination};
 pub use perft::{divide, perft};
+pub use piece::{Occupant, Piece, PieceType, Purpose, Step};
 pub use position::{Clock, Position, Repetition};
 pub use rule_set::{RuleSet, UnknownRuleSet};
 pub use svg::{SvgOptions, svg};
+pub use varied_start::varied_start;
 
 /// A game of Eternal chess.
-pub type Eternal = Played<eternal::EternalPosition>;
+pub type Eternal = GameState<eternal::EternalPosition>;
 /// A game of Tori Shogi.
-pub type ToriShogi = Played<tori::ToriPosition>;
+pub type ToriShogi = GameState<tori::ToriPosition>;
 /// A game of Makruk.
-pub type Makruk = Played<makruk::MakrukPosition>;
+pub type Makruk = GameState<makruk::MakrukPosition>;
 /// A game of Sittuyin as it is played online.
-pub type Sittuyin = Played<sittuyin::SittuyinPosition<false>>;
+pub type Sittuyin = GameState<sittuyin::SittuyinPosition<false>>;
 /// A game of Sittuyin as the AncientChess booklet tells it.
-pub type SittuyinBooklet = Played<sittuyin::SittuyinPosition<true>>;
+pub type SittuyinBooklet = GameState<sittuyin::SittuyinPosition<true>>;

@@ -4,8 +4,8 @@ use arrayvec::ArrayVec;
 
 use crate::{Board, Square};
 
-/// A move: a man on the board goes to a square (its own square for a promotion in place), or a
-/// man off the board (in hand, or captured and to be placed) is put on one.
+/// A move: a piece on the board goes to a square (its own square for a promotion in place), or a
+/// piece off the board (in hand, or captured and to be placed) is put on one.
 ///
 /// In all our games this pair names a move uniquely within its position: promotion is forced or
 /// told by the squares. What else happens follows from the position.
@@ -15,7 +15,7 @@ pub struct Move {
     to: u8,
 }
 
-/// Where the man of a move comes from.
+/// Where the piece of a move comes from.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Origin {
     Board(Square),
@@ -34,11 +34,11 @@ impl Move {
         }
     }
 
-    /// Puts a man from off the board on `to`; `kind` is an index into
+    /// Puts a piece from off the board on `to`; `kind` is an index into
     /// [`Position::PLACEABLE`](crate::Position::PLACEABLE).
-    pub const fn place(kind: u8, to: Square) -> Move {
+    pub const fn place(piece_type: u8, to: Square) -> Move {
         Move {
-            from: Move::HAND | kind,
+            from: Move::HAND | piece_type,
             to: to.0,
         }
     }
@@ -70,7 +70,7 @@ impl Move {
     pub fn map(self, f: impl Fn(Square) -> Square) -> Move {
         match self.origin() {
             Origin::Board(from) => Move::new(f(from), f(self.to())),
-            Origin::Hand(kind) => Move::place(kind, f(self.to())),
+            Origin::Hand(piece_type) => Move::place(piece_type, f(self.to())),
         }
     }
 
@@ -79,7 +79,7 @@ impl Move {
         let squares = board.squares();
         let row = match self.origin() {
             Origin::Board(from) => from.index(),
-            Origin::Hand(kind) => squares + kind as usize,
+            Origin::Hand(piece_type) => squares + piece_type as usize,
         };
         row * squares + self.to as usize
     }
@@ -89,7 +89,7 @@ impl fmt::Debug for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.origin() {
             Origin::Board(from) => write!(f, "{from:?}-{:?}", self.to()),
-            Origin::Hand(kind) => write!(f, "hand{kind}@{:?}", self.to()),
+            Origin::Hand(piece_type) => write!(f, "hand{piece_type}@{:?}", self.to()),
         }
     }
 }

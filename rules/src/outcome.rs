@@ -7,28 +7,28 @@ use crate::Color;
 pub struct Outcome {
     /// `None` for a draw.
     pub winner: Option<Color>,
-    pub reason: Reason,
+    pub termination: Termination,
 }
 
 impl Outcome {
-    pub const fn win(winner: Color, reason: Reason) -> Outcome {
+    pub const fn win(winner: Color, termination: Termination) -> Outcome {
         Outcome {
             winner: Some(winner),
-            reason,
+            termination,
         }
     }
 
-    pub const fn draw(reason: Reason) -> Outcome {
+    pub const fn draw(termination: Termination) -> Outcome {
         Outcome {
             winner: None,
-            reason,
+            termination,
         }
     }
 }
 
 /// Why a game ended.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Reason {
+pub enum Termination {
     Checkmate,
     /// The side to move has no legal move and is not in check.
     Stalemate,
@@ -36,7 +36,7 @@ pub enum Reason {
     PerpetualCheck,
     /// Tori Shogi: a dropped swallow gave mate, which loses.
     SwallowDropMate,
-    /// Counting with men left to the weaker side (Makruk).
+    /// Counting with pieces left to the weaker side (Makruk).
     BoardHonour,
     /// Counting against a bare king (Makruk, Sittuyin).
     PiecesHonour,
@@ -44,50 +44,50 @@ pub enum Reason {
     MoveRule,
     /// Sittuyin: king and pawn that can do nothing but promote.
     PromotionOnly,
-    /// Neither side has the men to win.
+    /// Neither side has the pieces to win.
     Material,
     /// Eternal chess: four points.
     Points,
-    /// The game's length cap.
-    Cap,
+    /// The game's length limit.
+    LengthLimit,
 }
 
-impl Reason {
-    pub const ALL: [Reason; 12] = [
-        Reason::Checkmate,
-        Reason::Stalemate,
-        Reason::Repetition,
-        Reason::PerpetualCheck,
-        Reason::SwallowDropMate,
-        Reason::BoardHonour,
-        Reason::PiecesHonour,
-        Reason::MoveRule,
-        Reason::PromotionOnly,
-        Reason::Material,
-        Reason::Points,
-        Reason::Cap,
+impl Termination {
+    pub const ALL: [Termination; 12] = [
+        Termination::Checkmate,
+        Termination::Stalemate,
+        Termination::Repetition,
+        Termination::PerpetualCheck,
+        Termination::SwallowDropMate,
+        Termination::BoardHonour,
+        Termination::PiecesHonour,
+        Termination::MoveRule,
+        Termination::PromotionOnly,
+        Termination::Material,
+        Termination::Points,
+        Termination::LengthLimit,
     ];
 
     /// The word for it in files and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
-            Reason::Checkmate => "checkmate",
-            Reason::Stalemate => "stalemate",
-            Reason::Repetition => "repetition",
-            Reason::PerpetualCheck => "perpetual-check",
-            Reason::SwallowDropMate => "swallow-drop-mate",
-            Reason::BoardHonour => "board-honour",
-            Reason::PiecesHonour => "pieces-honour",
-            Reason::MoveRule => "move-rule",
-            Reason::PromotionOnly => "promotion-only",
-            Reason::Material => "material",
-            Reason::Points => "points",
-            Reason::Cap => "cap",
+            Termination::Checkmate => "checkmate",
+            Termination::Stalemate => "stalemate",
+            Termination::Repetition => "repetition",
+            Termination::PerpetualCheck => "perpetual-check",
+            Termination::SwallowDropMate => "swallow-drop-mate",
+            Termination::BoardHonour => "board-honour",
+            Termination::PiecesHonour => "pieces-honour",
+            Termination::MoveRule => "move-rule",
+            Termination::PromotionOnly => "promotion-only",
+            Termination::Material => "material",
+            Termination::Points => "points",
+            Termination::LengthLimit => "length-limit",
         }
     }
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for Termination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

@@ -2,8 +2,8 @@ use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
 use crate::{
-    Board, ByColor, Color, Kind, Man, Mark, Move, MoveError, MoveList, Occupant, Outcome, Square,
-    TextError,
+    Board, ByColor, Color, FenError, Mark, Move, MoveError, MoveList, Occupant, Outcome, Piece,
+    PieceType, Square,
 };
 
 /// The state of a game without its past: all that decides which moves are legal.
@@ -12,12 +12,12 @@ use crate::{
 /// ([`Display`], [`FromStr`]) is the game's FEN. A parsed position is validated, so every method
 /// may rely on kings being there and on counts being possible.
 pub trait Position:
-    Copy + Eq + Debug + Display + FromStr<Err = TextError> + Send + Sync + 'static
+    Copy + Eq + Debug + Display + FromStr<Err = FenError> + Send + Sync + 'static
 {
     const BOARD: Board;
-    /// All kinds of men; [`Man::kind`](crate::Man::kind) is an index into this.
-    const KINDS: &'static [Kind];
-    /// The kinds (as indices into `KINDS`) that can be put on the board from off it, in the
+    /// All types of pieces; [`Piece::kind`](crate::Piece::kind) is an index into this.
+    const PIECE_TYPES: &'static [PieceType];
+    /// The kinds (as indices into `PIECE_TYPES`) that can be put on the board from off it, in the
     /// order of [`Origin::Hand`](crate::Origin::Hand).
     const PLACEABLE: &'static [u8];
     /// Named start positions; the first is the game's own.
@@ -57,11 +57,11 @@ pub trait Position:
 
     /// How the position alone ends the game: all but repetition and length caps. `legal` are its
     /// legal moves.
-    fn verdict(&self, legal: &MoveList) -> Option<Outcome>;
+    fn terminal_outcome(&self, legal: &MoveList) -> Option<Outcome>;
 
     /// The game's last resort, after so many plies (decisions) and complete turns since the
     /// start.
-    fn cap(&self, plies: u32, turns: u32) -> Option<Outcome>;
+    fn length_limit(&self, plies: u32, turns: u32) -> Option<Outcome>;
 
     /// Zobrist key of all that makes a position the same for repetition, kept up to date by
     /// [`play`](Position::play).
@@ -86,17 +86,17 @@ pub trait Position:
     }
 
     /// How many plies back an equal position can be at most.
-    fn lookback(&self) -> usize;
+    fn repetition_horizon(&self) -> usize;
 
     fn occupant(&self, square: Square) -> Option<Occupant>;
 
-    /// How many men of a kind a side has off the board, to be placed by it. They are its own,
-    /// except for the [`pending`](Position::pending) man.
-    fn hand(&self, color: Color, kind: u8) -> u8;
+    /// How many pieces of a type a side has off the board, to be placed by it. They are its own,
+    /// except for the [`pending`](Position::pending) piece.
+    fn hand(&self, color: Color, piece_type: u8) -> u8;
 
-    /// The man that the side to move has captured and must place now, and whose it is, where
-    /// captured men come back (Eternal chess).
-    fn pending(&self) -> Option<Man> {
+    /// The piece that the side to move has captured and must place now, and whose it is, where
+    /// captured pieces come back (Eternal chess).
+    fn pending(&self) -> Option<Piece> {
         None
     }
 
@@ -109,7 +109,7 @@ pub trait Position:
     fn mirrored(&self) -> Option<Self>;
 
     /// The image of a move of this position in the [`mirrored`](Position::mirrored) one.
-    /// Games with left and right men override this.
+    /// Games with left and right pieces override this.
     fn mirror_move(&self, mv: Move) -> Move {
         mv.map(|square| Self::BOARD.mirror(square))
     }

@@ -8,7 +8,7 @@ use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::sittuyin::SittuyinPosition;
 use garuda_rules::tori::ToriPosition;
-use garuda_rules::{Color, Move, MoveList, Outcome, Played, Position};
+use garuda_rules::{Color, GameState, Move, MoveList, Outcome, Position};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use walk::walk;
@@ -16,9 +16,9 @@ use walk::walk;
 /// No game goes on for longer than this; see the length caps.
 const LONGEST: usize = 5000;
 
-fn random_games<P: Position>(games: u64, mut look: impl FnMut(&Played<P>, &MoveList)) {
+fn random_games<P: Position>(games: u64, mut look: impl FnMut(&GameState<P>, &MoveList)) {
     for seed in 0..games {
-        let outcome = walk(Played::<P>::start(), seed, LONGEST, &mut look);
+        let outcome = walk(GameState::<P>::start(), seed, LONGEST, &mut look);
         assert!(outcome.is_some(), "the game of seed {seed} does not end");
     }
 }
@@ -89,7 +89,11 @@ fn mirror_image_has_mirrored_moves<P: Position>() {
         let expected = mapped(legal, |mv| position.mirror_move(mv));
         assert_eq!(sorted_moves(&image), expected, "{position}");
         assert_eq!(image.is_check(), position.is_check(), "{position}");
-        assert_eq!(image.verdict(legal), position.verdict(legal), "{position}");
+        assert_eq!(
+            image.terminal_outcome(legal),
+            position.terminal_outcome(legal),
+            "{position}"
+        );
         for &mv in legal {
             let (mut next, mut next_image) = (*position, image);
             next.play(mv);
@@ -114,8 +118,8 @@ fn rotated_position_has_rotated_moves<P: Position>() {
         assert_eq!(image.turn(), !position.turn());
         assert_eq!(sorted_moves(&image), mapped(legal, P::rotate_move));
         assert_eq!(image.is_check(), position.is_check(), "{position}");
-        let verdict = swapped(position.verdict(legal));
-        assert_eq!(image.verdict(legal), verdict, "{position}");
+        let verdict = swapped(position.terminal_outcome(legal));
+        assert_eq!(image.terminal_outcome(legal), verdict, "{position}");
         for &mv in legal {
             let (mut next, mut next_image) = (*position, image);
             next.play(mv);
@@ -138,7 +142,7 @@ fn parse_and_play<P: Position>(text: &str) {
         .unwrap_or_else(|error| panic!("own text refused: {error}"));
     assert_eq!(again.to_string(), position.to_string());
     position.rotated();
-    walk(Played::from_position(position), 0, 60, |game, legal| {
+    walk(GameState::from_position(position), 0, 60, |game, legal| {
         let position = game.position();
         assert_eq!(position.key(), position.key_from_scratch(), "{position}");
         assert_eq!(position.count_legal_moves(), legal.len(), "{position}");
@@ -146,7 +150,10 @@ fn parse_and_play<P: Position>(text: &str) {
 }
 
 fn no_text_panics<P: Position>() {
-    let letters: String = P::KINDS.iter().map(|kind| kind.letter).collect();
+    let letters: String = P::PIECE_TYPES
+        .iter()
+        .map(|piece_type| piece_type.letter)
+        .collect();
     let letters = format!("{letters}{}o+/123456789[]- wbr", letters.to_lowercase());
     let alphabet: Vec<char> = letters.chars().collect();
     let from_alphabet = prop::collection::vec(prop::sample::select(alphabet.clone()), 0..90)

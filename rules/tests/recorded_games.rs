@@ -6,7 +6,7 @@
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::sittuyin::SittuyinPosition;
 use garuda_rules::tori::ToriPosition;
-use garuda_rules::{Game, MoveList, Outcome, Played, Position, Reason, TextError};
+use garuda_rules::{FenError, Game, GameState, MoveList, Outcome, Position, Termination};
 use serde_json::Value;
 
 fn check<P: Position>(files: &[&str]) {
@@ -16,10 +16,10 @@ fn check<P: Position>(files: &[&str]) {
     }
 }
 
-fn check_game<P: Position>(record: &Value) -> Result<(), TextError> {
-    let mut game: Played<P> = match record["start"].as_str() {
-        Some(text) => Played::from_text(text)?,
-        None => Played::start(),
+fn check_game<P: Position>(record: &Value) -> Result<(), FenError> {
+    let mut game: GameState<P> = match record["start"].as_str() {
+        Some(text) => GameState::from_fen(text)?,
+        None => GameState::start(),
     };
     let moves = record["moves"].as_array().expect("moves");
     let plies = record["plies"].as_array().expect("plies");
@@ -43,7 +43,7 @@ fn check_game<P: Position>(record: &Value) -> Result<(), TextError> {
                 // Only our own length caps may come earlier than the recorded end.
                 let early = game.outcome_given(&legal);
                 assert!(
-                    early.is_none_or(|end| end.reason == Reason::Cap),
+                    early.is_none_or(|end| end.termination == Termination::LengthLimit),
                     "{early:?} in {text}"
                 );
                 let uci = mv.as_str().expect("a move");
@@ -55,11 +55,11 @@ fn check_game<P: Position>(record: &Value) -> Result<(), TextError> {
     Ok(())
 }
 
-fn check_end<P: Position>(game: &Played<P>, found: Option<Outcome>, recorded: &Value) {
+fn check_end<P: Position>(game: &GameState<P>, found: Option<Outcome>, recorded: &Value) {
     let text = game.position().to_string();
     let Some(why) = recorded["why"].as_str() else {
         assert!(
-            found.is_none_or(|end| end.reason == Reason::Cap),
+            found.is_none_or(|end| end.termination == Termination::LengthLimit),
             "{found:?} in {text}"
         );
         return;
@@ -71,9 +71,11 @@ fn check_end<P: Position>(game: &Played<P>, found: Option<Outcome>, recorded: &V
         _ => Some(!game.turn()),
     };
     assert_eq!(found.winner, winner, "{found:?} in {text}");
-    let group = match found.reason {
-        Reason::Checkmate | Reason::Stalemate | Reason::SwallowDropMate => "no-moves",
-        Reason::Material => "insufficient",
+    let group = match found.termination {
+        Termination::Checkmate | Termination::Stalemate | Termination::SwallowDropMate => {
+            "no-moves"
+        }
+        Termination::Material => "insufficient",
         _ => "optional",
     };
     assert_eq!(group, why, "{found:?} in {text}");

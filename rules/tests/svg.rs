@@ -8,32 +8,34 @@ use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::sittuyin::SittuyinPosition;
 use garuda_rules::tori::ToriPosition;
-use garuda_rules::{Color, Man, Occupant, Played, Position, SvgOptions, svg};
+use garuda_rules::{Color, GameState, Occupant, Piece, Position, SvgOptions, svg};
 use roxmltree::{Document, Node};
 use walk::walk;
 
-/// Everything a drawing must show: men by side and letter, and stones.
+/// Everything a drawing must show: pieces by side and letter, and stones.
 type Census = BTreeMap<String, usize>;
 
 fn in_position<P: Position>(position: &P) -> Census {
     let mut census = Census::new();
-    let mut add = |man: Man, count: usize| {
-        let letter = P::KINDS[usize::from(man.kind)].letter;
-        *census.entry(format!("{} {letter}", man.color)).or_default() += count;
+    let mut add = |piece: Piece, count: usize| {
+        let letter = P::PIECE_TYPES[usize::from(piece.piece_type)].letter;
+        *census
+            .entry(format!("{} {letter}", piece.color))
+            .or_default() += count;
     };
     for square in P::BOARD.all() {
-        if let Some(Occupant::Man(man)) = position.occupant(square) {
-            add(man, 1);
+        if let Some(Occupant::Piece(piece)) = position.occupant(square) {
+            add(piece, 1);
         }
     }
     match position.pending() {
-        Some(man) => add(man, 1),
+        Some(piece) => add(piece, 1),
         None => {
             for color in Color::ALL {
-                for &kind in P::PLACEABLE {
-                    let count = usize::from(position.hand(color, kind));
+                for &piece_type in P::PLACEABLE {
+                    let count = usize::from(position.hand(color, piece_type));
                     if count > 0 {
-                        add(Man { color, kind }, count);
+                        add(Piece { color, piece_type }, count);
                     }
                 }
             }
@@ -54,11 +56,11 @@ fn in_drawing(drawing: &Document<'_>) -> Census {
         if has_class(&node, "stone") {
             *census.entry("stone".to_owned()).or_default() += 1;
         }
-        if has_class(&node, "man") {
+        if has_class(&node, "piece") {
             let side = node.parent().and_then(|group| group.attribute("class"));
             let letter = node.children().find_map(|child| child.text());
             let name = format!("{} {}", side.expect("a side"), letter.expect("a letter"));
-            // A number beside a man in hand tells how many there are.
+            // A number beside a piece in hand tells how many there are.
             let count = node
                 .next_sibling_element()
                 .filter(|next| has_class(next, "count"))
@@ -70,11 +72,11 @@ fn in_drawing(drawing: &Document<'_>) -> Census {
     census
 }
 
-/// Everything numeric is a finite number, and men lie within the picture.
+/// Everything numeric is a finite number, and pieces lie within the picture.
 fn check_numbers(drawing: &Document<'_>) {
     let view: Vec<f32> = numbers(drawing.root_element().attribute("viewBox"));
     for node in drawing.descendants().filter(Node::is_element) {
-        if node.attribute("class") == Some("man") {
+        if node.attribute("class") == Some("piece") {
             let at = numbers(node.attribute("transform"));
             assert!((20.0..=view[2] - 20.0).contains(&at[0]), "{at:?}");
             assert!((20.0..=view[3] - 20.0).contains(&at[1]), "{at:?}");
@@ -97,7 +99,7 @@ fn numbers(text: Option<&str>) -> Vec<f32> {
 fn random_positions_are_drawn<P: Position>() {
     for seed in 0..6 {
         let mut drawn = 0;
-        walk(Played::<P>::start(), seed, 200, |game, legal| {
+        walk(GameState::<P>::start(), seed, 200, |game, legal| {
             let position = game.position();
             let options = SvgOptions {
                 last_move: legal.first().copied(),
@@ -115,7 +117,7 @@ fn random_positions_are_drawn<P: Position>() {
 
 /// Draws what a move makes of a position.
 fn snapshot<P: Position>(name: &str, text: &str, uci: &str) {
-    let mut game = Played::<P>::from_text(text).unwrap_or_else(|error| panic!("{error}"));
+    let mut game = GameState::<P>::from_fen(text).unwrap_or_else(|error| panic!("{error}"));
     let mv = game.play_uci(uci).unwrap_or_else(|error| panic!("{error}"));
     let options = SvgOptions {
         last_move: Some(mv),

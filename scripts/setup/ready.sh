@@ -83,7 +83,7 @@ build_release() {
     need_compilers
     mkdir -p "${stamp%/*}"
     printf '%s\n' "$settings" >"$stamp.new" # before the build: edits made during it are newer
-    cargo build --release --locked --package garuda-selfplay \
+    cargo build --release --locked --package garuda \
         --manifest-path "$root/Cargo.toml" --target-dir "$root/target" || exit 1
     mv "$stamp.new" "$stamp"
 }

@@ -1,19 +1,8 @@
-//! A run: self-play, records, training, matches and ratings.
+//! The loop of a run: self-play generates games, the replay window keeps the recent ones, the
+//! network trains on them, and each checkpoint is evaluated against earlier ones.
 
-pub mod balance;
-pub mod config;
 pub mod generate;
-pub mod matches;
-pub mod openings;
-pub mod players;
-pub mod ratings;
-pub mod records;
+#[cfg(feature = "torch")]
 pub mod replay;
-pub mod run;
-pub mod seeds;
+#[cfg(feature = "torch")]
 pub mod train;
-pub mod values;
-
-mod files;
-
-pub use files::write_atomically;

@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use common::{config, games, judge};
 use garuda_mcts::evaluators::Rollout;
-use garuda_mcts::{Answers, EvalError, Evaluator, Wdl};
+use garuda_mcts::{EvalError, Evaluations, Evaluator, Wdl};
 use garuda_rules::tori::ToriPosition;
-use garuda_rules::{Color, Game, Move, Played, Position, RuleSet, with_rule_set};
-use garuda_selfplay::generate::{Counters, Plan, generate, varied_start};
-use garuda_selfplay::records::{DecisionKind, GameRecord};
-use garuda_selfplay::seeds;
+use garuda_rules::{Color, Game, GameState, Move, Position, RuleSet, varied_start, with_rule_set};
+use garuda_run::records::{DecisionKind, GameRecord};
+use garuda_run::seeds;
+use garuda_selfplay::generate::{Counters, Plan, generate};
 
 #[test]
 fn games_depend_on_their_numbers_alone() {
@@ -37,7 +37,10 @@ fn games_depend_on_their_numbers_alone() {
 
 #[test]
 fn records_tell_how_moves_came_about() {
-    let config = config(&["selfplay.raw_share=1", "selfplay.raw_plies=6"]);
+    let config = config(&[
+        "selfplay.policy_init_prob=1",
+        "selfplay.policy_init_max_plies=6",
+    ]);
     let records = games(&config, 0, &[0, 1, 2, 3, 4, 5], 2);
     assert!(
         records
@@ -60,12 +63,12 @@ fn records_tell_how_moves_came_about() {
 
 #[test]
 fn older_checkpoints_play_one_side_of_some_games() {
-    let config = config(&["selfplay.older_share=0.5"]);
+    let config = config(&["selfplay.past_opponent_prob=0.5"]);
     let plan = Plan::<ToriPosition>::new(&config, 5, &[2], 0);
     let opened = AtomicUsize::new(0);
-    let open = |net: u32| {
-        opened.fetch_add(net as usize, Ordering::Relaxed);
-        judge(net)
+    let open = |checkpoint: u32| {
+        opened.fetch_add(checkpoint as usize, Ordering::Relaxed);
+        judge(checkpoint)
     };
     let mut records = Vec::new();
     let (stop, counters) = (AtomicBool::new(false), Counters::default());
@@ -89,7 +92,7 @@ fn older_checkpoints_play_one_side_of_some_games() {
     }
     // What the older one thought is not learned.
     let mixed = records.iter().find(|r| sides(r) == [2, 5]).unwrap();
-    let mut game = Played::<ToriPosition>::from_text(mixed.start()).unwrap();
+    let mut game = GameState::<ToriPosition>::from_fen(mixed.start()).unwrap();
     for decision in mixed.decisions() {
         if game.turn() == Color::White {
             assert_eq!(decision.kind, DecisionKind::Unsearched);
@@ -106,12 +109,12 @@ struct Trap {
     sprung: bool,
 }
 
-impl Evaluator<Played<ToriPosition>> for Trap {
+impl Evaluator<GameState<ToriPosition>> for Trap {
     fn capacity(&self) -> usize {
         64
     }
 
-    fn push(&mut self, game: &Played<ToriPosition>, legal: &[Move]) {
+    fn push(&mut self, game: &GameState<ToriPosition>, legal: &[Move]) {
         if game.state_key() == self.key {
             assert!(!self.panics, "the trap has sprung");
             self.sprung = true;
@@ -119,8 +122,8 @@ impl Evaluator<Played<ToriPosition>> for Trap {
         self.inner.push(game, legal);
     }
 
-    fn run(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
-        Evaluator::<Played<ToriPosition>>::run(&mut self.inner, answers)?;
+    fn run(&mut self, answers: &mut Evaluations) -> Result<(), EvalError> {
+        Evaluator::<GameState<ToriPosition>>::run(&mut self.inner, answers)?;
         if self.sprung {
             let wdl = Wdl {
                 win: f32::NAN,
@@ -135,7 +138,7 @@ impl Evaluator<Played<ToriPosition>> for Trap {
 
 /// The state before move `ply` of a record.
 fn key_at(record: &GameRecord, ply: usize) -> u64 {
-    let mut game = Played::<ToriPosition>::from_text(record.start()).unwrap();
+    let mut game = GameState::<ToriPosition>::from_fen(record.start()).unwrap();
     for mv in record.moves().take(ply) {
         game.play(mv);
     }
@@ -145,9 +148,9 @@ fn key_at(record: &GameRecord, ply: usize) -> u64 {
 fn with_trap(panics: bool, key: u64) -> (anyhow::Result<Vec<u64>>, Vec<GameRecord>, Vec<String>) {
     let config = config(&[]);
     let plan = Plan::<ToriPosition>::new(&config, 0, &[], 0);
-    let open = |net| {
+    let open = |checkpoint| {
         Ok(Trap {
-            inner: judge(net)?,
+            inner: judge(checkpoint)?,
             key,
             panics,
             sprung: false,
@@ -169,7 +172,7 @@ fn with_trap(panics: bool, key: u64) -> (anyhow::Result<Vec<u64>>, Vec<GameRecor
         },
     )
     .map(|dropped| {
-        stories.extend(dropped.iter().map(|game| game.story.clone()));
+        stories.extend(dropped.iter().map(|game| game.move_list_text.clone()));
         dropped.iter().map(|game| game.number).collect()
     });
     records.sort_by_key(GameRecord::number);
@@ -224,7 +227,7 @@ fn varied_starts_are_sound_and_varied() {
             let mut rng = seeds::rng(5);
             let start = P::start();
             let starts: Vec<_> = (0..60).map(|_| varied_start(&start, &mut rng)).collect();
-            assert!(starts.iter().all(|s| Played::from_position(*s).outcome().is_none()));
+            assert!(starts.iter().all(|s| GameState::from_position(*s).outcome().is_none()));
             let different = starts.iter().filter(|s| **s != start).count();
             assert!(different > 50, "{rule_set}: {different} of 60");
         });

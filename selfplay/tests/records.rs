@@ -8,8 +8,8 @@ use std::path::Path;
 use common::{config, games};
 use garuda_mcts::Wdl;
 use garuda_rules::tori::ToriPosition;
-use garuda_rules::{Color, Game, Move, MoveList, Outcome, Played, Reason, RuleSet};
-use garuda_selfplay::records::{
+use garuda_rules::{Color, Game, GameState, Move, MoveList, Outcome, RuleSet, Termination};
+use garuda_run::records::{
     Decision, DecisionKind, GameHead, GameRecord, RecordError, RecordStore, Scanned, decode_batch,
     encode_batch, scan, verify,
 };
@@ -18,8 +18,8 @@ use proptest::prelude::*;
 fn head() -> GameHead {
     GameHead {
         rules: "torishogi".to_owned(),
-        start: Played::<ToriPosition>::start().position().to_string(),
-        net: 3,
+        start: GameState::<ToriPosition>::start().position().to_string(),
+        checkpoint: 3,
         number: 14,
         sides: [3, 1],
         seed: 99,
@@ -41,7 +41,7 @@ fn unsearched(mv: Move) -> Decision {
 
 /// The decisions of a short game in which Black is mated, or at least some legal moves.
 fn some_moves(count: usize) -> Vec<Decision> {
-    let mut game = Played::<ToriPosition>::start();
+    let mut game = GameState::<ToriPosition>::start();
     let mut legal = MoveList::new();
     (0..count)
         .map(|i| {
@@ -67,7 +67,7 @@ fn a_game_survives_the_file() {
 #[test]
 fn policies_keep_their_shares() {
     let mut legal = MoveList::new();
-    Played::<ToriPosition>::start().legal_moves(&mut legal);
+    GameState::<ToriPosition>::start().legal_moves(&mut legal);
     let shares = [0.7, 0.2, 0.0999, 0.0001, 0.000_001];
     let policy: Vec<_> = legal.iter().copied().zip(shares).collect();
     let decision = Decision {
@@ -75,7 +75,7 @@ fn policies_keep_their_shares() {
         policy: policy.clone(),
         ..unsearched(legal[0])
     };
-    let outcome = Outcome::win(Color::White, Reason::Checkmate);
+    let outcome = Outcome::win(Color::White, Termination::Checkmate);
     let record = GameRecord::new(head(), &[decision], outcome).unwrap();
     let kept = record.policies().next().unwrap();
     assert_eq!(kept.len(), 4, "what is as good as nothing is dropped");
@@ -157,7 +157,7 @@ fn hostile_lengths_and_bombs_are_bounded() {
 #[test]
 fn what_was_no_game_is_refused() {
     let check = |record: &GameRecord| verify::<ToriPosition>(record, RuleSet::ToriShogi);
-    let outcome = Outcome::win(Color::White, Reason::Checkmate);
+    let outcome = Outcome::win(Color::White, Termination::Checkmate);
     let unfinished = GameRecord::new(head(), &some_moves(5), outcome).unwrap();
     assert_eq!(check(&unfinished), Err(RecordError::Unfinished));
 
@@ -191,7 +191,7 @@ fn what_was_no_game_is_refused() {
         ..head()
     };
     let loser = real.winner().map_or(Color::White, |winner| !winner);
-    let wrong = Outcome::win(loser, Reason::Checkmate);
+    let wrong = Outcome::win(loser, Termination::Checkmate);
     let wrong = GameRecord::new(real_head.clone(), &decisions, wrong).unwrap();
     assert!(matches!(check(&wrong), Err(RecordError::Outcome { .. })));
     let longer: Vec<_> = decisions.iter().chain(decisions.last()).cloned().collect();

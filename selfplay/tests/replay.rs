@@ -4,14 +4,14 @@ mod common;
 
 use common::{config, games};
 use garuda_rules::tori::ToriPosition;
-use garuda_rules::{Game, Played};
-use garuda_selfplay::records::{DecisionKind, GameRecord};
+use garuda_rules::{Game, GameState};
+use garuda_run::records::{DecisionKind, GameRecord};
 use garuda_selfplay::replay::{Replay, Sample, SampleSettings, first_remembered, window_size};
 
 #[test]
 fn the_window_holds_the_newest_positions_however_they_came() {
     let config = config(&[
-        "replay.window_first=300",
+        "replay.window_min=300",
         "replay.held_out=0.3",
         "training.batch=8",
     ]);
@@ -46,11 +46,11 @@ fn the_window_holds_the_newest_positions_however_they_came() {
 
 #[test]
 fn samples_say_what_the_record_says() {
-    let config = config(&["training.result_share=1", "selfplay.raw_share=0"]);
+    let config = config(&["training.wdl_weight=1", "selfplay.policy_init_prob=0"]);
     let settings = SampleSettings::from(&config);
     for record in games(&config, 0, &(0..6).collect::<Vec<_>>(), 2) {
         let decisions: Vec<_> = record.decisions().collect();
-        let mut game = Played::<ToriPosition>::from_text(record.start()).unwrap();
+        let mut game = GameState::<ToriPosition>::from_fen(record.start()).unwrap();
         for (ply, decision) in decisions.iter().enumerate() {
             let turn = game.turn();
             if decision.kind != DecisionKind::Unsearched {
@@ -72,10 +72,10 @@ fn samples_say_what_the_record_says() {
                 // The sides alternate here: the reply is the next move's policy.
                 let next = decisions.get(ply + 1);
                 let replied = next.is_some_and(|d| d.kind != DecisionKind::Unsearched);
-                assert_eq!(sample.reply().is_some(), replied);
-                assert!(sample.short().iter().all(|v| v.abs() <= 1.0));
+                assert_eq!(sample.opponent_policy().is_some(), replied);
+                assert!(sample.short_term_value().iter().all(|v| v.abs() <= 1.0));
                 if ply + 1 == decisions.len() {
-                    assert_eq!(sample.short(), [expected; 2]);
+                    assert_eq!(sample.short_term_value(), [expected; 2]);
                 }
             }
             game.play(decision.mv);
@@ -86,7 +86,7 @@ fn samples_say_what_the_record_says() {
 
 #[test]
 fn values_are_those_of_the_side_to_move() {
-    let config = config(&["training.result_share=0"]);
+    let config = config(&["training.wdl_weight=0"]);
     let record = games(&config, 0, &[3], 1).remove(0);
     let settings = SampleSettings::from(&config);
     let wdls: Vec<_> = record.wdls().collect();

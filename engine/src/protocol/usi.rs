@@ -87,17 +87,17 @@ pub(crate) fn fen_of_sfen(sfen: &str) -> Result<String, String> {
     Ok(format!("{board}[{hands}] {turn} - - 0 {number}"))
 }
 
-/// Hands with every man written out: `2Sp3s` is `SSpsss`.
+/// Hands with every piece written out: `2Sp3s` is `SSpsss`.
 fn expanded(hands: &str) -> Result<String, String> {
     /// More than any hand holds.
     const MOST: usize = 99;
-    let mut men = String::new();
+    let mut pieces = String::new();
     let mut count = None;
     for c in hands.chars().filter(|&c| c != '-') {
         if let Some(digit) = c.to_digit(10) {
             count = Some(count.unwrap_or(0) * 10 + digit as usize).map(|n: usize| n.min(MOST));
         } else {
-            men.extend(std::iter::repeat_n(c, count.take().unwrap_or(1)));
+            pieces.extend(std::iter::repeat_n(c, count.take().unwrap_or(1)));
         }
     }
     match count {
@@ -105,7 +105,7 @@ fn expanded(hands: &str) -> Result<String, String> {
             "the hands of an sfen end with {count}: {:?}",
             quote(hands)
         )),
-        None => Ok(men),
+        None => Ok(pieces),
     }
 }
 

@@ -1,5 +1,5 @@
 use garuda_mcts::random_move;
-use garuda_rules::{Game, Played, Position, RuleSet, with_rule_set};
+use garuda_rules::{Game, GameState, Position, RuleSet, with_rule_set};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -11,7 +11,7 @@ const PLIES: usize = 100;
 
 /// A game, where it started and the moves since.
 struct Table<P> {
-    game: Played<P>,
+    game: GameState<P>,
     start: String,
     moves: Vec<String>,
 }
@@ -20,12 +20,12 @@ struct Table<P> {
 /// legal, whatever it is asked about before and after.
 fn play<P: Position>(rules: RuleSet) {
     let mut engine = Engine::of(rules.name());
-    engine.say("setoption name Hash value 16");
+    engine.send("setoption name Hash value 16");
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     let table = |n: usize| {
         let (_, start) = P::STARTS[n % P::STARTS.len()];
         Table {
-            game: Played::<P>::from_text(start).unwrap(),
+            game: GameState::<P>::from_fen(start).unwrap(),
             start: start.to_owned(),
             moves: Vec::new(),
         }
@@ -47,11 +47,11 @@ fn play<P: Position>(rules: RuleSet) {
             // Long lists of moves take long to read: most games are told by their position.
             if n % 10 == 0 {
                 let moves = table.moves.join(" ");
-                engine.say(&format!("position fen {} moves {moves}", table.start));
+                engine.send(&format!("position fen {} moves {moves}", table.start));
             } else {
-                engine.say(&format!("position fen {}", table.game.position()));
+                engine.send(&format!("position fen {}", table.game.position()));
             }
-            engine.say("go nodes 1");
+            engine.send("go nodes 1");
         }
         for table in &mut tables {
             let lines = engine.hear_until("bestmove");

@@ -56,7 +56,7 @@ fn wins_by_points_are_told_in_turns() {
 fn being_mated_is_told_too() {
     let mut engine = Engine::of("torishogi");
     let file = include_str!("../../../mcts/tests/data/mates/torishogi.mates");
-    let mut told = 0;
+    let mut seen = 0;
     for (_, position) in cases(file).filter(|case| case.0 == 3) {
         let (_, best) = engine.ask(&format!("position fen {position}\ngo mate 2"));
         let (lines, _) = engine.ask(&format!(
@@ -68,10 +68,10 @@ fn being_mated_is_told_too() {
                 number(last, "mate").is_some_and(|mate| mate < 0),
                 "{last}: {position}"
             );
-            told += 1;
+            seen += 1;
         }
     }
-    assert!(told > 0);
+    assert!(seen > 0);
 }
 
 #[test]
@@ -86,8 +86,8 @@ fn a_finished_game_has_no_move() {
             .any(|line| line.contains("white has won by checkmate")),
         "{lines:?}"
     );
-    engine.say("eval");
+    engine.send("eval");
     assert!(engine.settle()[0].contains("the game is over"));
-    engine.say("go infinite\nstop");
+    engine.send("go infinite\nstop");
     engine.hear_until("bestmove");
 }

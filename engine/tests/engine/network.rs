@@ -138,7 +138,7 @@ fn a_network_brings_its_game_and_is_played_by() {
     let folder = TempDir::new().unwrap();
     let tori = write_network::<ToriPosition>(folder.path(), 1.0);
     let mut engine = Engine::start();
-    engine.say(&option("EvalFile", tori.display()));
+    engine.send(&option("EvalFile", tori.display()));
     let lines = engine.settle();
     assert!(
         lines[0].contains("playing torishogi by a network of 1x8"),
@@ -151,15 +151,15 @@ fn a_network_brings_its_game_and_is_played_by() {
         lines.iter().all(|line| !line.contains("no network")),
         "{lines:?}"
     );
-    engine.say("eval");
+    engine.send("eval");
     let by_network = engine.settle();
-    // Back to counting men, and again.
-    engine.say(&option("EvalFile", "<empty>"));
-    engine.say("eval");
+    // Back to counting pieces, and again.
+    engine.send(&option("EvalFile", "<empty>"));
+    engine.send("eval");
     assert_ne!(engine.settle(), by_network);
-    engine.say(&option("EvalFile", tori.display()));
+    engine.send(&option("EvalFile", tori.display()));
     engine.settle();
-    engine.say("eval");
+    engine.send("eval");
     assert_eq!(engine.settle(), by_network);
 }
 
@@ -169,17 +169,17 @@ fn a_network_of_another_game_is_refused_in_words() {
     let tori = write_network::<ToriPosition>(folder.path(), 1.0);
     let makruk = write_network::<MakrukPosition>(folder.path(), 1.0);
     let mut engine = Engine::of("makruk");
-    engine.say(&option("EvalFile", tori.display()));
+    engine.send(&option("EvalFile", tori.display()));
     let lines = engine.settle();
     assert!(
         lines[0].contains("plays torishogi, but the variant is makruk"),
         "{lines:?}"
     );
     engine.ask("position startpos moves a3a4\ngo nodes 20");
-    engine.say(&option("EvalFile", makruk.display()));
+    engine.send(&option("EvalFile", makruk.display()));
     assert!(engine.settle()[0].contains("playing makruk"));
     // A refused one leaves the last in place.
-    engine.say(&option("EvalFile", tori.display()));
+    engine.send(&option("EvalFile", tori.display()));
     assert!(engine.settle()[0].contains("error"));
     let (lines, _) = engine.ask("go nodes 20");
     assert!(
@@ -187,19 +187,19 @@ fn a_network_of_another_game_is_refused_in_words() {
         "{lines:?}"
     );
     // Other games are played without it, until it fits again.
-    engine.say(&option("UCI_Variant", "eternal"));
+    engine.send(&option("UCI_Variant", "eternal"));
     assert!(engine.settle()[0].contains("plays makruk, not eternal"));
     engine.ask("go nodes 20");
-    engine.say(&option("UCI_Variant", "makruk"));
+    engine.send(&option("UCI_Variant", "makruk"));
     assert!(engine.settle()[0].contains("playing makruk"));
-    engine.say(&option("USI_Variant", "torishogi"));
+    engine.send(&option("USI_Variant", "torishogi"));
     engine.settle();
     // Shogi programs play one game only.
-    engine.say("usi");
+    engine.send("usi");
     engine.hear_until("usiok");
-    engine.say(&option("EvalFile", tori.display()));
+    engine.send(&option("EvalFile", tori.display()));
     assert!(engine.settle()[0].contains("playing torishogi"));
-    engine.say(&option("EvalFile", makruk.display()));
+    engine.send(&option("EvalFile", makruk.display()));
     assert!(engine.settle()[0].contains("error"));
 }
 
@@ -211,8 +211,8 @@ fn threads_share_the_work_and_agree() {
     let tori = write_network::<ToriPosition>(folder.path(), 2.0);
     let search = |threads: usize| {
         let mut engine = Engine::start();
-        engine.say(&option("Threads", threads));
-        engine.say(&option("EvalFile", tori.display()));
+        engine.send(&option("Threads", threads));
+        engine.send(&option("EvalFile", tori.display()));
         let (lines, best) = engine.ask("go nodes 100");
         let last = lines.iter().rfind(|line| line.contains(" pv ")).unwrap();
         let (_, many) = engine.ask("ucinewgame\ngo nodes 1000");
@@ -228,10 +228,10 @@ fn threads_can_change_between_searches() {
     let folder = TempDir::new().unwrap();
     let tori = write_network::<ToriPosition>(folder.path(), 1.0);
     let mut engine = Engine::start();
-    engine.say(&option("EvalFile", tori.display()));
+    engine.send(&option("EvalFile", tori.display()));
     for threads in [2, 1, 4, 2] {
-        engine.say(&option("Threads", threads));
-        engine.say(&option("Hash", threads));
+        engine.send(&option("Threads", threads));
+        engine.send(&option("Hash", threads));
         engine.ask("go nodes 200");
         engine.ask("go movetime 30");
     }
@@ -243,8 +243,8 @@ fn a_network_that_gives_no_numbers_is_refused_in_words() {
     let broken = write_network::<ToriPosition>(folder.path(), f32::INFINITY);
     for threads in [1, 2] {
         let mut engine = Engine::start();
-        engine.say(&option("Threads", threads));
-        engine.say(&option("EvalFile", broken.display()));
+        engine.send(&option("Threads", threads));
+        engine.send(&option("EvalFile", broken.display()));
         let lines = engine.settle();
         assert_eq!(lines.len(), 1, "{lines:?}");
         assert!(lines[0].contains("error: the network is not used: the evaluator gave"));
@@ -261,7 +261,7 @@ fn damaged_and_foreign_files_are_refused_in_words() {
     let mut engine = Engine::start();
     for length in [0, 1, 100, whole.len() / 2, whole.len() - 1] {
         std::fs::write(&path, &whole[..length]).unwrap();
-        engine.say(&option("EvalFile", path.display()));
+        engine.send(&option("EvalFile", path.display()));
         let lines = engine.settle();
         assert!(
             lines[0].starts_with("info string error: "),

@@ -41,14 +41,14 @@ impl Engine {
     /// An engine that plays a variant.
     pub(crate) fn of(variant: &str) -> Engine {
         let mut engine = Engine::start();
-        engine.say("uci");
+        engine.send("uci");
         engine.hear_until("uciok");
-        engine.say(&format!("setoption name UCI_Variant value {variant}"));
+        engine.send(&format!("setoption name UCI_Variant value {variant}"));
         engine
     }
 
     /// Sends one or several lines.
-    pub(crate) fn say(&mut self, lines: &str) {
+    pub(crate) fn send(&mut self, lines: &str) {
         let input = self.input.as_mut().unwrap();
         writeln!(input, "{lines}").unwrap();
         input.flush().unwrap();
@@ -60,7 +60,7 @@ impl Engine {
         input.flush().unwrap();
     }
 
-    pub(crate) fn hear(&mut self) -> String {
+    pub(crate) fn recv(&mut self) -> String {
         self.output
             .recv_timeout(PATIENCE)
             .expect("the engine hangs or has ended")
@@ -70,7 +70,7 @@ impl Engine {
     pub(crate) fn hear_until(&mut self, word: &str) -> Vec<String> {
         let mut lines = Vec::new();
         loop {
-            let line = self.hear();
+            let line = self.recv();
             let found = line.split_whitespace().next() == Some(word);
             lines.push(line);
             if found {
@@ -81,7 +81,7 @@ impl Engine {
 
     /// Sends lines and returns what is said up to the best move, and that move.
     pub(crate) fn ask(&mut self, lines: &str) -> (Vec<String>, String) {
-        self.say(lines);
+        self.send(lines);
         let heard = self.hear_until("bestmove");
         let best = heard.last().unwrap().split_whitespace().nth(1).unwrap();
         let best = best.to_owned();
@@ -90,7 +90,7 @@ impl Engine {
 
     /// Everything said before `readyok`: the engine has done all it was told.
     pub(crate) fn settle(&mut self) -> Vec<String> {
-        self.say("isready");
+        self.send("isready");
         let mut lines = self.hear_until("readyok");
         lines.pop();
         lines

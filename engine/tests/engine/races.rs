@@ -6,10 +6,10 @@ use crate::process::Engine;
 #[test]
 fn stop_before_go_does_nothing() {
     let mut engine = Engine::of("makruk");
-    engine.say("stop\nstop\nponderhit");
+    engine.send("stop\nstop\nponderhit");
     assert_eq!(engine.settle(), [] as [&str; 0]);
     engine.ask("go nodes 10");
-    engine.say("stop");
+    engine.send("stop");
     assert_eq!(engine.settle(), [] as [&str; 0]);
 }
 
@@ -25,9 +25,9 @@ fn every_go_has_one_answer_however_it_is_stopped() {
             "go mate 3",
             "go ponder wtime 50 btime 50",
         ][round % 4];
-        engine.say(go);
+        engine.send(go);
         thread::sleep(Duration::from_micros(pauses.next().unwrap()));
-        engine.say("stop");
+        engine.send("stop");
         let lines = engine.hear_until("bestmove");
         assert!(
             lines.iter().all(|line| !line.contains("error")),
@@ -35,37 +35,37 @@ fn every_go_has_one_answer_however_it_is_stopped() {
         );
     }
     // All at once.
-    engine.say(&"go infinite\nstop\n".repeat(100));
+    engine.send(&"go infinite\nstop\n".repeat(100));
     for _ in 0..100 {
         engine.hear_until("bestmove");
     }
-    engine.say("stop");
+    engine.send("stop");
     assert_eq!(engine.settle(), [] as [&str; 0]);
 }
 
 #[test]
 fn an_engine_that_thinks_is_ready_all_the_same() {
     let mut engine = Engine::of("makruk");
-    engine.say("go infinite");
+    engine.send("go infinite");
     for _ in 0..5 {
-        engine.say("isready");
+        engine.send("isready");
         engine.hear_until("readyok");
         thread::sleep(Duration::from_millis(5));
     }
-    engine.say("stop");
+    engine.send("stop");
     engine.hear_until("bestmove");
 }
 
 #[test]
 fn whoever_asks_for_something_else_does_not_wait_for_ever() {
     let mut engine = Engine::of("makruk");
-    engine.say("go infinite\nposition startpos moves a3a4\ngo nodes 10\nd");
+    engine.send("go infinite\nposition startpos moves a3a4\ngo nodes 10\nd");
     engine.hear_until("bestmove");
     engine.hear_until("bestmove");
     engine.hear_until("Fen:");
-    engine.say("perft 30");
+    engine.send("perft 30");
     thread::sleep(Duration::from_millis(20));
-    engine.say("stop");
+    engine.send("stop");
     let lines = engine.settle();
     assert_eq!(lines.last().unwrap(), "perft was stopped");
 }
@@ -81,22 +81,22 @@ fn the_end_of_the_input_ends_a_search_and_the_engine() {
         for pause in [0, 20] {
             let mut engine = Engine::of("torishogi");
             engine.settle();
-            let begun = Instant::now();
-            engine.say(go);
+            let started = Instant::now();
+            engine.send(go);
             thread::sleep(Duration::from_millis(pause));
             let rest = engine.close();
             assert!(rest.last().unwrap().starts_with("bestmove"), "{rest:?}");
-            assert!(begun.elapsed() < Duration::from_secs(20));
+            assert!(started.elapsed() < Duration::from_secs(20));
         }
     }
     let mut engine = Engine::of("torishogi");
-    engine.say("go infinite");
+    engine.send("go infinite");
     thread::sleep(Duration::from_millis(20));
-    engine.say("quit");
+    engine.send("quit");
     engine.hear_until("bestmove");
     // What ends by itself is finished.
     let mut engine = Engine::of("torishogi");
-    engine.say("perft 4");
+    engine.send("perft 4");
     let rest = engine.close();
     assert_eq!(rest.last().unwrap(), "Nodes searched: 103857", "{rest:?}");
 }
@@ -107,18 +107,18 @@ fn pondering_waits_for_the_hit_and_then_for_the_clock() {
     let (lines, best) = engine.ask("position startpos\ngo nodes 500");
     let words: Vec<_> = lines.last().unwrap().split(' ').collect();
     assert_eq!(words[2], "ponder", "{words:?}");
-    engine.say(&format!(
+    engine.send(&format!(
         "position startpos moves {best} {}\ngo ponder wtime 600 btime 600",
         words[3]
     ));
     thread::sleep(Duration::from_millis(300));
     // It may tell what it thinks, but not move.
-    let told = engine.settle();
-    assert!(told.iter().all(|line| line.starts_with("info")), "{told:?}");
-    engine.say("ponderhit");
+    let seen = engine.settle();
+    assert!(seen.iter().all(|line| line.starts_with("info")), "{seen:?}");
+    engine.send("ponderhit");
     engine.hear_until("bestmove");
     // Of a position that is decided there is nothing to think, but still to wait.
-    engine.say("position fen 3k3/7/3K3/7/7/7/7[F] w - - 0 1\ngo ponder wtime 600 btime 600");
+    engine.send("position fen 3k3/7/3K3/7/7/7/7[F] w - - 0 1\ngo ponder wtime 600 btime 600");
     thread::sleep(Duration::from_millis(30));
     assert!(
         engine
@@ -126,7 +126,7 @@ fn pondering_waits_for_the_hit_and_then_for_the_clock() {
             .iter()
             .all(|line| !line.contains("bestmove"))
     );
-    engine.say("ponderhit");
+    engine.send("ponderhit");
     assert_eq!(
         engine.hear_until("bestmove").last().unwrap(),
         "bestmove F@d6"

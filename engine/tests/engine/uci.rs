@@ -4,11 +4,11 @@ use crate::process::{Engine, number};
 
 #[test]
 fn it_introduces_itself_at_once() {
-    let begun = Instant::now();
+    let started = Instant::now();
     let mut engine = Engine::start();
-    engine.say("uci");
+    engine.send("uci");
     let lines = engine.hear_until("uciok");
-    assert!(begun.elapsed() < Duration::from_secs(10));
+    assert!(started.elapsed() < Duration::from_secs(10));
     assert!(lines[0].starts_with("id name Garuda"));
     for option in [
         "option name UCI_Variant type combo default makruk var makruk var sittuyin \
@@ -23,13 +23,13 @@ fn it_introduces_itself_at_once() {
     ] {
         assert!(lines.iter().any(|line| line == option), "{option}");
     }
-    engine.say("quit");
+    engine.send("quit");
 }
 
 #[test]
 fn what_was_asked_before_quit_is_answered() {
     let mut engine = Engine::start();
-    engine.say("uci\nisready\ngo nodes 5\nquit");
+    engine.send("uci\nisready\ngo nodes 5\nquit");
     engine.hear_until("uciok");
     engine.hear_until("readyok");
     engine.hear_until("bestmove");
@@ -58,7 +58,7 @@ fn garbage_is_answered_in_words_and_forgotten() {
         "perft -1",
         "\u{1b}[31m ♞ \u{feff}",
     ] {
-        engine.say(garbage);
+        engine.send(garbage);
         let lines = engine.settle();
         assert_eq!(lines.len(), 1, "{garbage}: {lines:?}");
         assert!(lines[0].starts_with("info string error: "), "{lines:?}");
@@ -72,7 +72,7 @@ fn garbage_is_answered_in_words_and_forgotten() {
         "stop",
         "ponderhit",
     ] {
-        engine.say(silence);
+        engine.send(silence);
         assert_eq!(engine.settle(), [] as [&str; 0], "{silence:?}");
     }
     engine.say_bytes(b"\xff\xfe\x00\x80go\n\n\r\n");
@@ -90,25 +90,25 @@ fn garbage_is_answered_in_words_and_forgotten() {
 #[test]
 fn positions_can_be_looked_at() {
     let mut engine = Engine::of("torishogi");
-    engine.say("position startpos moves e4e5\nd");
+    engine.send("position startpos moves e4e5\nd");
     let lines = engine.settle();
     let fen = "Fen: rpckcpl/3f3/ssssSss/2s4/SSSSSSS/3F3/LPCKCPR[S] b - - 0 1";
     assert!(lines.iter().any(|line| line == fen), "{lines:?}");
     let sfen = "Sfen: rpckcpl/3f3/ssssSss/2s4/SSSSSSS/3F3/LPCKCPR w S 2";
     assert!(lines.iter().any(|line| line == sfen), "{lines:?}");
-    engine.say("eval");
+    engine.send("eval");
     let lines = engine.settle();
     let priors = lines[1..].iter().map(|line| {
         let prior = line.split_whitespace().nth(1).unwrap();
         prior.parse::<f64>().unwrap()
     });
     assert!((priors.sum::<f64>() - 1.0).abs() < 0.01, "{lines:?}");
-    engine.say("position startpos\nperft 3");
+    engine.send("position startpos\nperft 3");
     let lines = engine.settle();
     assert_eq!(lines.last().unwrap(), "Nodes searched: 5430", "{lines:?}");
-    engine.say("go perft 1");
+    engine.send("go perft 1");
     assert_eq!(engine.settle().len(), 17 + 2);
-    engine.say("perft 0");
+    engine.send("perft 0");
     assert_eq!(engine.settle().last().unwrap(), "Nodes searched: 1");
 }
 
@@ -121,9 +121,9 @@ fn limits_are_kept() {
     let (lines, _) = engine.ask("ucinewgame\ngo depth 4");
     let last = lines.iter().rfind(|line| line.contains(" pv ")).unwrap();
     assert_eq!(number(last, "depth"), Some(4));
-    let begun = Instant::now();
+    let started = Instant::now();
     engine.ask("ucinewgame\ngo movetime 300");
-    assert!(begun.elapsed() >= Duration::from_millis(250));
+    assert!(started.elapsed() >= Duration::from_millis(250));
     engine.ask("ucinewgame\ngo wtime 0 btime 0");
     engine.ask("go wtime -100 btime 5");
     engine.ask("go nodes 0");
@@ -138,13 +138,13 @@ fn a_clock_that_runs_down_is_answered_to_its_end() {
     let mut left = Duration::from_millis(600);
     let mut moves = Vec::new();
     for _ in 0..12 {
-        let begun = Instant::now();
+        let started = Instant::now();
         let time = left.as_millis();
         let moves_so_far = moves.join(" ");
         let (_, best) = engine.ask(&format!(
             "position startpos moves {moves_so_far}\ngo wtime {time} btime {time} winc 20 binc 20"
         ));
-        left = left.saturating_sub(begun.elapsed());
+        left = left.saturating_sub(started.elapsed());
         moves.push(best);
     }
 }
@@ -175,7 +175,7 @@ fn searchmoves_are_obeyed_and_others_searched_again_after() {
             .iter()
             .any(|line| line.contains("\"a1a7\" is not a legal move"))
     );
-    engine.say("setoption name MultiPV value 100");
+    engine.send("setoption name MultiPV value 100");
     let (lines, _) = engine.ask("go nodes 3000");
     assert!(lines.iter().any(|line| number(line, "multipv") == Some(17)));
 }
@@ -183,7 +183,7 @@ fn searchmoves_are_obeyed_and_others_searched_again_after() {
 #[test]
 fn several_lines_are_told_with_their_chances() {
     let mut engine = Engine::of("sittuyin-booklet");
-    engine.say("setoption name MultiPV value 4\nsetoption name UCI_ShowWDL value true");
+    engine.send("setoption name MultiPV value 4\nsetoption name UCI_ShowWDL value true");
     let (lines, best) = engine.ask("go nodes 2000");
     let infos: Vec<_> = lines.iter().filter(|line| line.contains(" pv ")).collect();
     let last: Vec<_> = infos.iter().rev().take(4).rev().collect();
@@ -203,7 +203,7 @@ fn several_lines_are_told_with_their_chances() {
             assert!(number(line, word).is_some(), "{word} in {line}");
         }
     }
-    engine.say("setoption name UCI_ShowWDL value false");
+    engine.send("setoption name UCI_ShowWDL value false");
     let (lines, _) = engine.ask("go nodes 3000");
     assert!(lines.iter().all(|line| !line.contains(" wdl ")));
 }
@@ -211,9 +211,9 @@ fn several_lines_are_told_with_their_chances() {
 #[test]
 fn the_lack_of_a_network_is_told_once() {
     let mut engine = Engine::of("eternal");
-    let told = |lines: &[String]| lines.iter().filter(|l| l.contains("no network")).count();
-    assert_eq!(told(&engine.ask("go nodes 10").0), 1);
-    assert_eq!(told(&engine.ask("go nodes 20").0), 0);
+    let seen = |lines: &[String]| lines.iter().filter(|l| l.contains("no network")).count();
+    assert_eq!(seen(&engine.ask("go nodes 10").0), 1);
+    assert_eq!(seen(&engine.ask("go nodes 20").0), 0);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::process::{Engine, number};
 
 fn start() -> Engine {
     let mut engine = Engine::start();
-    engine.say("usi");
+    engine.send("usi");
     engine.hear_until("usiok");
     engine
 }
@@ -12,7 +12,7 @@ fn start() -> Engine {
 #[test]
 fn it_introduces_itself_to_shogi_programs() {
     let mut engine = Engine::start();
-    engine.say("usi");
+    engine.send("usi");
     let lines = engine.hear_until("usiok");
     for option in [
         "option name USI_Variant type combo default torishogi var torishogi",
@@ -25,13 +25,13 @@ fn it_introduces_itself_to_shogi_programs() {
             "{option}: {lines:?}"
         );
     }
-    engine.say("setoption name USI_Variant value torishogi\nsetoption name USI_Hash value 16");
+    engine.send("setoption name USI_Variant value torishogi\nsetoption name USI_Hash value 16");
     assert_eq!(engine.settle(), [] as [&str; 0]);
-    engine.say("setoption name USI_Variant value makruk");
+    engine.send("setoption name USI_Variant value makruk");
     assert!(engine.settle()[0].contains("USI plays torishogi only"));
-    engine.say("usinewgame\nposition startpos");
+    engine.send("usinewgame\nposition startpos");
     assert_eq!(engine.settle(), [] as [&str; 0]);
-    engine.say("gameover win\nquit");
+    engine.send("gameover win\nquit");
 }
 
 /// Both notations lead to the same positions, all through games.
@@ -49,14 +49,14 @@ fn games_are_played_in_shogi_notation() {
         let rank = |c: char| char::from(b'0' + 7 - (c as u8 - b'a'));
         let chars: Vec<_> = best.chars().collect();
         let uci = match chars[..] {
-            [man, '*', f, r] => format!("{man}@{}{}", file(f), rank(r)),
+            [piece, '*', f, r] => format!("{piece}@{}{}", file(f), rank(r)),
             [f, r, g, s] => format!("{}{}{}{}", file(f), rank(r), file(g), rank(s)),
             [f, r, g, s, '+'] => format!("{}{}{}{}+", file(f), rank(r), file(g), rank(s)),
             _ => panic!("{best}"),
         };
         game.play_uci(&uci).unwrap();
         moves.push(best);
-        engine.say(&format!("position startpos moves {}\nd", moves.join(" ")));
+        engine.send(&format!("position startpos moves {}\nd", moves.join(" ")));
         let fen = format!("Fen: {}", game.position());
         assert!(engine.settle().contains(&fen), "{fen}");
     }
@@ -66,14 +66,15 @@ fn games_are_played_in_shogi_notation() {
 #[test]
 fn sfens_are_read() {
     let mut engine = start();
-    engine.say("position sfen rpckcpl/3f3/s1s1s1s/2s1S2/SSSS1SS/3F3/LPCKCPR w S2s 4 moves S*6d\nd");
+    engine
+        .send("position sfen rpckcpl/3f3/s1s1s1s/2s1S2/SSSS1SS/3F3/LPCKCPR w S2s 4 moves S*6d\nd");
     let lines = engine.settle();
     let fen = "Fen: rpckcpl/3f3/s1s1s1s/1ss1S2/SSSS1SS/3F3/LPCKCPR[Ss] w - - 0 3";
     assert!(
         lines.iter().any(|line| line.starts_with(&fen[..60])),
         "{lines:?}"
     );
-    engine.say("position sfen nonsense");
+    engine.send("position sfen nonsense");
     assert!(engine.settle()[0].starts_with("info string error"));
 }
 
@@ -82,13 +83,13 @@ fn sfens_are_read() {
 fn clocks_belong_to_the_right_side() {
     let mut engine = start();
     engine.settle();
-    let begun = std::time::Instant::now();
+    let started = std::time::Instant::now();
     engine.ask("position startpos\ngo btime 100 wtime 10000000 byoyomi 0");
     engine.ask("position startpos moves 3d3c\ngo btime 10000000 wtime 100");
-    assert!(begun.elapsed().as_secs() < 20);
-    let begun = std::time::Instant::now();
+    assert!(started.elapsed().as_secs() < 20);
+    let started = std::time::Instant::now();
     engine.ask("position startpos\ngo btime 0 wtime 0 byoyomi 500");
-    assert!(begun.elapsed().as_millis() >= 100);
+    assert!(started.elapsed().as_millis() >= 100);
 }
 
 #[test]
@@ -101,12 +102,12 @@ fn the_end_is_told_as_shogi_programs_do() {
     assert_eq!(best, "resign");
     // Mate by a dropped swallow loses, so the mated side has won.
     let trap = "rk5/pl5/1K5/7/7/7/7 b S 1";
-    engine.say(&format!("position sfen {trap}\nd"));
+    engine.send(&format!("position sfen {trap}\nd"));
     let lines = engine.settle();
     assert!(
         lines.iter().any(|line| line.starts_with("Fen: rk5")),
         "{lines:?}"
     );
-    engine.say("go mate infinite");
+    engine.send("go mate infinite");
     engine.hear_until("checkmate");
 }

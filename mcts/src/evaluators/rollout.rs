@@ -3,7 +3,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::random::random_of;
-use crate::{Answers, EvalError, Evaluator, Wdl};
+use crate::{EvalError, Evaluations, Evaluator, Wdl};
 
 /// Plays random games from the position and counts how they end.
 ///
@@ -69,10 +69,10 @@ impl<G: Game> Evaluator<G> for Rollout {
         self.results.push((wdl, legal.len()));
     }
 
-    fn run(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
-        answers.clear();
+    fn run(&mut self, evaluations: &mut Evaluations) -> Result<(), EvalError> {
+        evaluations.clear();
         for (wdl, moves) in self.results.drain(..) {
-            answers.push(wdl, std::iter::repeat_n(0.0, moves))?;
+            evaluations.push(wdl, std::iter::repeat_n(0.0, moves))?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use garuda_rules::{Game, Move};
 
-use crate::{Answers, EvalError, Evaluator, Wdl};
+use crate::{EvalError, Evaluations, Evaluator, Wdl};
 
 /// Looks positions up by their [`state_key`](Game::state_key). What is not in the table is
 /// unknown: all moves and all results are equally likely.
@@ -36,8 +36,8 @@ impl<G: Game> Evaluator<G> for Table {
         self.asked.push((game.state_key(), legal.to_vec()));
     }
 
-    fn run(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
-        answers.clear();
+    fn run(&mut self, evaluations: &mut Evaluations) -> Result<(), EvalError> {
+        evaluations.clear();
         for (key, legal) in self.asked.drain(..) {
             let entry = self.entries.get(&key);
             let wdl = entry.map_or(Wdl::UNKNOWN, |entry| entry.wdl);
@@ -47,7 +47,7 @@ impl<G: Game> Evaluator<G> for Table {
                     .find(|(other, _)| *other == mv)
                     .map(|&(_, logit)| logit)
             };
-            answers.push(wdl, legal.into_iter().map(|mv| logit(mv).unwrap_or(0.0)))?;
+            evaluations.push(wdl, legal.into_iter().map(|mv| logit(mv).unwrap_or(0.0)))?;
         }
         Ok(())
     }

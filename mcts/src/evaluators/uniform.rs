@@ -1,6 +1,6 @@
 use garuda_rules::{Game, Move};
 
-use crate::{Answers, EvalError, Evaluator, Wdl};
+use crate::{EvalError, Evaluations, Evaluator, Wdl};
 
 /// Knows nothing: all moves and all results are equally likely.
 #[derive(Clone, Default, Debug)]
@@ -18,10 +18,10 @@ impl<G: Game> Evaluator<G> for Uniform {
         self.moves.push(legal.len());
     }
 
-    fn run(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
-        answers.clear();
+    fn run(&mut self, evaluations: &mut Evaluations) -> Result<(), EvalError> {
+        evaluations.clear();
         for moves in self.moves.drain(..) {
-            answers.push(Wdl::UNKNOWN, std::iter::repeat_n(0.0, moves))?;
+            evaluations.push(Wdl::UNKNOWN, std::iter::repeat_n(0.0, moves))?;
         }
         Ok(())
     }

@@ -41,12 +41,12 @@ fn finish<G: Game, S: Search<G>>(search: S, evaluator: &mut impl Evaluator<G>) -
 fn nodes_agree_with_their_children() {
     // A mate in three, and a turn of several decisions before a forced win.
     let tori = "7/3+Sss1/7/1S1s2c/1+FS4/C2S3/4K1k[] w - - 10 21";
-    let tori = ToriShogi::from_text(tori).unwrap();
+    let tori = ToriShogi::from_fen(tori).unwrap();
     let eternal = "8/r1n3c1/4Npbp/8/Aocn1rBa/3b2PA/R2CP2C/3B1N2/6R1 r P:a 3 2";
-    let eternal = Eternal::from_text(eternal).unwrap();
-    for spot_wins in [false, true] {
+    let eternal = Eternal::from_fen(eternal).unwrap();
+    for check_win_in_one in [false, true] {
         let settings = PuctSettings {
-            spot_wins,
+            check_win_in_one,
             ..PuctSettings::default()
         };
         let mut search = Puct::new(tori.clone(), 1 << 24, settings);
@@ -57,7 +57,7 @@ fn nodes_agree_with_their_children() {
         check(finish(search, &mut Material::default()).tree());
         let settings = GumbelSettings {
             simulations: 1000,
-            spot_wins,
+            check_win_in_one,
             ..GumbelSettings::default()
         };
         let mut rng = ChaCha8Rng::seed_from_u64(1);

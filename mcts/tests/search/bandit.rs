@@ -85,10 +85,10 @@ fn improved_policy_is_never_below_the_prior() {
         let game = Bandit::new(arms.logits.len());
         for simulations in [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64] {
             let mut table = arms.table(simulations, before);
-            for considered in [1, 2, 3, 4, 7, 8, 16, 64] {
+            for max_considered_actions in [1, 2, 3, 4, 7, 8, 16, 64] {
                 let settings = GumbelSettings {
                     simulations,
-                    considered,
+                    max_considered_actions,
                     ..GumbelSettings::default()
                 };
                 let (mut policies, mut actions) = (Vec::new(), Vec::new());
@@ -101,7 +101,7 @@ fn improved_policy_is_never_below_the_prior() {
                     let (after, error) = mean(&sample);
                     assert!(
                         after + 3.0 * error + 1e-4 >= before,
-                        "{what}: n {simulations}, m {considered}, arms {}: {before} → {after} ± {error}",
+                        "{what}: n {simulations}, m {max_considered_actions}, arms {}: {before} → {after} ± {error}",
                         arms.logits.len(),
                     );
                 }
@@ -118,7 +118,7 @@ fn visit_counts_sum_to_n() {
         for simulations in [0, 1, 2, 3, 5, 13, 24, 64] {
             let settings = GumbelSettings {
                 simulations,
-                considered: count / 2 + 1,
+                max_considered_actions: count / 2 + 1,
                 ..GumbelSettings::default()
             };
             let mut table = arms.table(simulations, 0.0);
@@ -162,8 +162,8 @@ fn target_is_softmax_of_logits_and_completed_values() {
     };
     let settings = GumbelSettings {
         simulations: 2,
-        considered: 2,
-        noise: 0.0,
+        max_considered_actions: 2,
+        gumbel_scale: 0.0,
         ..GumbelSettings::default()
     };
     let judged = 0.1;

@@ -20,7 +20,7 @@ fn takes_draw(value: f32, draw_value: f32) -> [bool; 2] {
     let by_puct = shard.searches()[0].best(Choice::LowerBound).unwrap();
     let settings = GumbelSettings {
         simulations: 32,
-        noise: 0.0,
+        gumbel_scale: 0.0,
         draw_value,
         ..GumbelSettings::default()
     };

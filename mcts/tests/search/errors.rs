@@ -2,7 +2,7 @@
 
 use garuda_mcts::evaluators::Uniform;
 use garuda_mcts::{
-    Analysis, AnalysisSettings, Answers, EvalError, Evaluator, Gumbel, GumbelSettings, Limits,
+    Analysis, AnalysisSettings, EvalError, Evaluations, Evaluator, Gumbel, GumbelSettings, Limits,
     Puct, PuctSettings, Search, Shard, Signal, Wdl,
 };
 use garuda_rules::{Game, Move};
@@ -51,14 +51,14 @@ impl<G: Game> Evaluator<G> for Broken {
         self.uniform.push(game, legal);
     }
 
-    fn run(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
-        Evaluator::<G>::run(&mut self.uniform, answers)?;
+    fn run(&mut self, evaluations: &mut Evaluations) -> Result<(), EvalError> {
+        Evaluator::<G>::run(&mut self.uniform, evaluations)?;
         self.batch += 1;
         if self.batch != self.bad {
             return Ok(());
         }
-        let first = answers.get(0).1.to_vec();
-        answers.clear();
+        let first = evaluations.get(0).1.to_vec();
+        evaluations.clear();
         let mut wdl = Wdl::UNKNOWN;
         let mut logits = first;
         match self.how {
@@ -70,7 +70,7 @@ impl<G: Game> Evaluator<G> for Broken {
             How::InfiniteLogit => logits[0] = f32::NEG_INFINITY,
             How::TooManyLogits => logits.push(0.0),
         }
-        answers.push(wdl, logits)
+        evaluations.push(wdl, logits)
     }
 }
 

@@ -11,30 +11,30 @@ use crate::toys::{Heap, TicTacToe};
 
 const SETTINGS: GumbelSettings = GumbelSettings {
     simulations: 20,
-    considered: 8,
-    noise: 1.0,
+    max_considered_actions: 8,
+    gumbel_scale: 1.0,
     values: garuda_mcts::ValueScale {
-        visit: 50.0,
+        maxvisit_init: 50.0,
         scale: 1.0,
     },
-    spot_wins: false,
+    check_win_in_one: false,
     draw_value: 0.0,
 };
 
 /// Plays a game for each seed to its end, so many at a time, and returns the outline of every
 /// search of each.
 fn play_all(seeds: &[u64], at_a_time: usize, cache: Option<Cache>) -> Vec<Vec<String>> {
-    struct Seat {
+    struct LoadedPlayer {
         game: usize,
         rng: ChaCha8Rng,
     }
     let mut rollout = Rollout::new(3, 2, 50);
     let mut outlines = vec![Vec::new(); seeds.len()];
     let mut waiting = seeds.iter().enumerate();
-    let mut seats: Vec<Seat> = waiting
+    let mut seats: Vec<LoadedPlayer> = waiting
         .by_ref()
         .take(at_a_time)
-        .map(|(game, &seed)| Seat {
+        .map(|(game, &seed)| LoadedPlayer {
             game,
             rng: ChaCha8Rng::seed_from_u64(seed),
         })
@@ -101,7 +101,7 @@ fn draws_differ_between_moves_and_between_games() {
             let mut search = Gumbel::new(TicTacToe::START, MEMORY);
             search.begin(settings, &mut rng);
             let leaf = search.next_leaf().unwrap().id;
-            search.supply(leaf, garuda_mcts::Wdl::UNKNOWN, &[0.0; 9]);
+            search.backup(leaf, garuda_mcts::Wdl::UNKNOWN, &[0.0; 9]);
             search.best()
         })
         .collect();
@@ -110,8 +110,11 @@ fn draws_differ_between_moves_and_between_games() {
 
 #[test]
 fn equal_seeds_give_equal_searches_and_no_noise_needs_no_seed() {
-    let search = |noise, seed| {
-        let settings = GumbelSettings { noise, ..SETTINGS };
+    let search = |gumbel_scale, seed| {
+        let settings = GumbelSettings {
+            gumbel_scale,
+            ..SETTINGS
+        };
         let search = gumbel(&TicTacToe::START, settings, seed, &mut Uniform::default());
         search.outline().to_string()
     };

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use garuda_mcts::evaluators::Uniform;
 use garuda_mcts::{
-    Analysis, AnalysisSettings, Answers, Choice, EvalError, Evaluator, Gumbel, GumbelSettings,
+    Analysis, AnalysisSettings, Choice, EvalError, Evaluations, Evaluator, Gumbel, GumbelSettings,
     Limits, Proof, Puct, PuctSettings, Report, Search, Signal,
 };
 use garuda_rules::{Game, Move};
@@ -44,10 +44,10 @@ fn nodes_are_counted_exactly() {
 
 #[test]
 fn time_ends_a_search() {
-    let begun = Instant::now();
+    let started = Instant::now();
     let report = think(Limits::time(Duration::from_millis(50)));
-    assert!(begun.elapsed() >= Duration::from_millis(50));
-    assert!(begun.elapsed() < Duration::from_secs(20));
+    assert!(started.elapsed() >= Duration::from_millis(50));
+    assert!(started.elapsed() < Duration::from_secs(20));
     assert!(report.visits > 10);
 }
 
@@ -171,11 +171,11 @@ fn a_full_tree_ends_the_search_with_the_best_move_so_far() {
     let logits = [0.0; 3];
     while let Some(leaf) = search.next_leaf() {
         let (id, moves) = (leaf.id, leaf.legal.len());
-        search.supply(id, garuda_mcts::Wdl::UNKNOWN, &logits[..moves]);
+        search.backup(id, garuda_mcts::Wdl::UNKNOWN, &logits[..moves]);
     }
     while let Some(leaf) = other.next_leaf() {
         let (id, moves) = (leaf.id, leaf.legal.len());
-        other.supply(id, garuda_mcts::Wdl::UNKNOWN, &logits[..moves]);
+        other.backup(id, garuda_mcts::Wdl::UNKNOWN, &logits[..moves]);
     }
     assert!(search.is_over() && search.is_full());
     assert!(search.bytes() <= memory && search.bytes() > memory / 2);
@@ -209,7 +209,7 @@ impl<G: Game> Evaluator<G> for Counting {
         self.uniform.push(game, legal);
     }
 
-    fn run(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
-        Evaluator::<G>::run(&mut self.uniform, answers)
+    fn run(&mut self, evaluations: &mut Evaluations) -> Result<(), EvalError> {
+        Evaluator::<G>::run(&mut self.uniform, evaluations)
     }
 }

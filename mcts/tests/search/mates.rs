@@ -1,13 +1,13 @@
 //! Forced wins in our games: `data/mates` has positions with the number of decisions to the end,
 //! which the example `compose_mates` found by trying everything.
 
-use garuda_mcts::evaluators::{Material, Valued};
+use garuda_mcts::evaluators::{Material, PieceValues};
 use garuda_mcts::{Choice, Proof};
 use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::sittuyin::SittuyinPosition;
 use garuda_rules::tori::ToriPosition;
-use garuda_rules::{Game, Move, MoveList, Played};
+use garuda_rules::{Game, GameState, Move, MoveList};
 
 use crate::runs::puct;
 
@@ -37,14 +37,14 @@ fn wins<G: Game>(game: &G, mv: Move, decisions: u16) -> bool {
     forced(&next, game.turn(), decisions - 1)
 }
 
-fn find_all<P: Valued>(file: &str) {
+fn find_all<P: PieceValues>(file: &str) {
     let mut material = Material::<P>::default();
     let mut missed = Vec::new();
     let mut positions = 0;
     for line in file.lines().filter(|line| !line.starts_with('#')) {
         let (distance, text) = line.split_once(' ').unwrap();
         let distance: u16 = distance.parse().unwrap();
-        let game = Played::<P>::from_text(text).unwrap();
+        let game = GameState::<P>::from_fen(text).unwrap();
         let search = puct(&game, NODES, &mut material);
         match search.proof() {
             Some(Proof::Win(found)) => {

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use garuda_mcts::evaluators::{Material, Table, Uniform, Valued};
+use garuda_mcts::evaluators::{Material, PieceValues, Table, Uniform};
 use garuda_mcts::{Choice, Gumbel, GumbelSettings, Line, Proof, Puct, Wdl, random_move};
 use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::sittuyin::SittuyinPosition;
 use garuda_rules::tori::ToriPosition;
-use garuda_rules::{Color, Game, MoveList, Played, Position};
+use garuda_rules::{Color, Game, GameState, MoveList, Position};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -17,8 +17,8 @@ use crate::brute::{same_result, solve};
 use crate::runs::{gumbel, policy, puct};
 use crate::toys::Partisan;
 
-fn played<P: Position>(start: &str, moves: &str) -> Played<P> {
-    let mut game = Played::from_text(start).unwrap();
+fn played<P: Position>(start: &str, moves: &str) -> GameState<P> {
+    let mut game = GameState::from_fen(start).unwrap();
     for mv in moves.split_whitespace() {
         game.play_uci(mv).unwrap();
     }
@@ -26,19 +26,19 @@ fn played<P: Position>(start: &str, moves: &str) -> Played<P> {
 }
 
 /// What a search knows of a move, by its UCI text.
-fn line<P: Position>(search: &Puct<Played<P>>, uci: &str) -> Line {
+fn line<P: Position>(search: &Puct<GameState<P>>, uci: &str) -> Line {
     let position = search.game().position();
     let mv = position.parse_uci(uci).unwrap();
     let mut lines = search.lines(Choice::LowerBound, usize::MAX).into_iter();
     lines.find(|line| line.moves[0] == mv).unwrap()
 }
 
-fn check_targets<P: Valued>() {
+fn check_targets<P: PieceValues>() {
     let mut rng = ChaCha8Rng::seed_from_u64(8);
     let mut material = Material::<P>::default();
     let mut legal = MoveList::new();
     for _ in 0..6 {
-        let mut game = Played::<P>::start();
+        let mut game = GameState::<P>::start();
         for _ in 0..rng.random_range(0..60) {
             let Some(mv) = random_move(&game, &mut rng) else {
                 break;
@@ -50,10 +50,10 @@ fn check_targets<P: Valued>() {
         }
         game.legal_moves(&mut legal);
         for simulations in [2, 16, 50] {
-            for spot_wins in [false, true] {
+            for check_win_in_one in [false, true] {
                 let settings = GumbelSettings {
                     simulations,
-                    spot_wins,
+                    check_win_in_one,
                     ..GumbelSettings::default()
                 };
                 let search = gumbel(&game, settings, 1, &mut material);
@@ -63,7 +63,7 @@ fn check_targets<P: Valued>() {
     }
 }
 
-fn check_target<P: Position>(search: &Gumbel<Played<P>>, legal: &MoveList, simulations: u32) {
+fn check_target<P: Position>(search: &Gumbel<GameState<P>>, legal: &MoveList, simulations: u32) {
     let policy = policy(search);
     assert_eq!(search.moves(), &legal[..], "in the order of legal moves");
     assert_eq!(policy.len(), legal.len());
@@ -91,7 +91,7 @@ fn targets_are_over_legal_moves_and_sum_to_one() {
 
 #[test]
 fn children_are_indexed_by_place_in_the_legal_list() {
-    let game = Played::<ToriPosition>::start();
+    let game = GameState::<ToriPosition>::start();
     let mut legal = MoveList::new();
     game.legal_moves(&mut legal);
     for (place, &mv) in legal.iter().enumerate() {
@@ -99,7 +99,7 @@ fn children_are_indexed_by_place_in_the_legal_list() {
         table.set(&game, Wdl::UNKNOWN, &[(mv, 30.0)]);
         let settings = GumbelSettings {
             simulations: 1,
-            noise: 0.0,
+            gumbel_scale: 0.0,
             ..GumbelSettings::default()
         };
         let search = gumbel(&game, settings, 1, &mut table);
@@ -125,14 +125,14 @@ fn proofs_equal_brute_force_where_the_count_runs_out() {
     while tried.values().sum::<u32>() < 300 {
         squares.shuffle(&mut rng);
         let mut board = ['1'; 64];
-        for (&square, man) in squares.iter().zip("KkRS".chars()) {
-            board[square] = man;
+        for (&square, piece) in squares.iter().zip("KkRS".chars()) {
+            board[square] = piece;
         }
         let ranks: Vec<String> = board.chunks(8).map(String::from_iter).collect();
         let turn = if rng.random_bool(0.5) { 'w' } else { 'b' };
         let count = rng.random_range(29..33);
         let text = format!("{} {turn} - 32 {count} 50", ranks.join("/"));
-        let Ok(game) = Played::<MakrukPosition>::from_text(&text) else {
+        let Ok(game) = GameState::<MakrukPosition>::from_fen(&text) else {
             continue;
         };
         if game.outcome().is_some() {
@@ -142,7 +142,7 @@ fn proofs_equal_brute_force_where_the_count_runs_out() {
         let search = puct(&game, 5_000, &mut uniform);
         let settings = GumbelSettings {
             simulations: 2_000,
-            considered: 64,
+            max_considered_actions: 64,
             ..GumbelSettings::default()
         };
         let other = gumbel(&game, settings, 1, &mut uniform);
@@ -216,8 +216,8 @@ fn turns_of_several_decisions_back_up_for_their_player() {
     let game = played::<EternalPosition>(text, "");
     let search = puct(&game, 50, &mut Uniform::default());
     assert_eq!(search.proof(), Some(Proof::Win(2)));
-    // Red places eight men running, and Black another eight.
-    let mut game = Played::<SittuyinPosition<true>>::start();
+    // Red places eight pieces running, and Black another eight.
+    let mut game = GameState::<SittuyinPosition<true>>::start();
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     for ply in 0..16 {
         let expected = if ply < 8 {
@@ -238,11 +238,11 @@ fn turns_of_several_decisions_back_up_for_their_player() {
 
 #[test]
 fn material_beats_random_in_every_game() {
-    fn beats<P: Valued>(games: u64) {
+    fn beats<P: PieceValues>(games: u64) {
         for seed in 0..games {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             let side = Color::ALL[(seed % 2) as usize];
-            let mut game = Played::<P>::start();
+            let mut game = GameState::<P>::start();
             let mut material = Material::default();
             let outcome = loop {
                 if let Some(outcome) = game.outcome() {

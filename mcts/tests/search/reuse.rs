@@ -40,7 +40,7 @@ fn a_kept_tree_is_the_subtree() {
         kept.begin(visits);
         while let Some(leaf) = kept.next_leaf() {
             let (id, moves) = (leaf.id, leaf.legal.len());
-            kept.supply(id, garuda_mcts::Wdl::UNKNOWN, &vec![0.0; moves]);
+            kept.backup(id, garuda_mcts::Wdl::UNKNOWN, &vec![0.0; moves]);
         }
         assert_eq!(kept.visits(), visits);
         let mut dropped = search.clone();
@@ -94,7 +94,7 @@ fn gumbel_spends_its_budget_on_top_of_a_kept_tree() {
         let before: u32 = search.visits().sum();
         while let Some(leaf) = search.next_leaf() {
             let (id, moves) = (leaf.id, leaf.legal.len());
-            search.supply(id, garuda_mcts::Wdl::UNKNOWN, &vec![0.0; moves]);
+            search.backup(id, garuda_mcts::Wdl::UNKNOWN, &vec![0.0; moves]);
         }
         assert_eq!(search.visits().sum::<u32>(), before + 32);
         search.play(search.moves()[search.best()], true);

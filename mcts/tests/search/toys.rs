@@ -1,7 +1,7 @@
 //! Small games whose every position can be solved, and an evaluator with one opinion.
 
-use garuda_mcts::{Answers, EvalError, Evaluator, Wdl};
-use garuda_rules::{Color, Game, Move, MoveList, Outcome, Reason, Square};
+use garuda_mcts::{EvalError, Evaluations, Evaluator, Wdl};
+use garuda_rules::{Color, Game, Move, MoveList, Outcome, Square, Termination};
 
 /// The move that stands for a number.
 pub(crate) fn numbered(n: usize) -> Move {
@@ -52,9 +52,11 @@ impl Game for TicTacToe {
         const ROWS: [u16; 8] = [0o7, 0o70, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
         let last = self.cells[!self.turn as usize];
         if ROWS.iter().any(|row| last & row == *row) {
-            return Some(Outcome::win(!self.turn, Reason::Checkmate));
+            return Some(Outcome::win(!self.turn, Termination::Checkmate));
         }
-        legal.is_empty().then_some(Outcome::draw(Reason::Stalemate))
+        legal
+            .is_empty()
+            .then_some(Outcome::draw(Termination::Stalemate))
     }
 
     fn state_key(&self) -> u64 {
@@ -111,9 +113,9 @@ impl Game for Heap {
         }
         let [white, black] = self.taken;
         Some(match white.cmp(&black) {
-            std::cmp::Ordering::Greater => Outcome::win(Color::White, Reason::Points),
-            std::cmp::Ordering::Less => Outcome::win(Color::Black, Reason::Points),
-            std::cmp::Ordering::Equal => Outcome::draw(Reason::Points),
+            std::cmp::Ordering::Greater => Outcome::win(Color::White, Termination::Points),
+            std::cmp::Ordering::Less => Outcome::win(Color::Black, Termination::Points),
+            std::cmp::Ordering::Equal => Outcome::draw(Termination::Points),
         })
     }
 
@@ -206,7 +208,7 @@ impl Game for Offer {
     }
 
     fn outcome_given(&self, _legal: &MoveList) -> Option<Outcome> {
-        self.taken.then_some(Outcome::draw(Reason::Repetition))
+        self.taken.then_some(Outcome::draw(Termination::Repetition))
     }
 
     fn state_key(&self) -> u64 {
@@ -244,10 +246,10 @@ impl<G: Game> Evaluator<G> for Opinion {
         self.moves.push(legal.len());
     }
 
-    fn run(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
-        answers.clear();
+    fn run(&mut self, evaluations: &mut Evaluations) -> Result<(), EvalError> {
+        evaluations.clear();
         for moves in self.moves.drain(..) {
-            answers.push(self.wdl, std::iter::repeat_n(0.0, moves))?;
+            evaluations.push(self.wdl, std::iter::repeat_n(0.0, moves))?;
         }
         Ok(())
     }
@@ -272,19 +274,19 @@ impl<G: Game> Evaluator<G> for Partisan {
         self.moves.push((game.turn(), legal.len()));
     }
 
-    fn run(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
+    fn run(&mut self, evaluations: &mut Evaluations) -> Result<(), EvalError> {
         let white = Wdl {
             win: 0.9,
             draw: 0.0,
             loss: 0.1,
         };
-        answers.clear();
+        evaluations.clear();
         for (turn, moves) in self.moves.drain(..) {
             let wdl = match turn {
                 Color::White => white,
                 Color::Black => white.reversed(),
             };
-            answers.push(wdl, std::iter::repeat_n(0.0, moves))?;
+            evaluations.push(wdl, std::iter::repeat_n(0.0, moves))?;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Leaves that wait for an answer count as lost only as long as they wait.
 
 use garuda_mcts::evaluators::Uniform;
-use garuda_mcts::{Answers, Evaluator, Puct, PuctSettings, Search};
+use garuda_mcts::{Evaluations, Evaluator, Puct, PuctSettings, Search};
 
 use crate::runs::MEMORY;
 use crate::toys::Heap;
@@ -22,11 +22,11 @@ fn batch(search: &mut Puct<Heap>, leaves: usize) -> usize {
         evaluator.push(leaf.game, leaf.legal);
         ids.push(leaf.id);
     }
-    let mut answers = Answers::default();
-    Evaluator::<Heap>::run(&mut evaluator, &mut answers).unwrap();
+    let mut evaluations = Evaluations::default();
+    Evaluator::<Heap>::run(&mut evaluator, &mut evaluations).unwrap();
     for (i, &id) in ids.iter().enumerate() {
-        let (wdl, logits) = answers.get(i);
-        search.supply(id, wdl, logits);
+        let (wdl, logits) = evaluations.get(i);
+        search.backup(id, wdl, logits);
     }
     ids.len()
 }

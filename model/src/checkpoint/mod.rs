@@ -25,7 +25,7 @@ use state::State;
 use tensors::TensorFile;
 
 use crate::hash::sha256;
-use crate::{Encode, Encoding, Model, Recipe, Trainer};
+use crate::{Encode, Encoding, Model, TrainParams, Trainer};
 
 const STATE: &str = "state.json";
 const WEIGHTS: &str = "weights.safetensors";
@@ -75,7 +75,7 @@ impl<P: Encode> Trainer<P> {
     /// damaged or of another game, naming everything that is wrong.
     pub fn load<N: DeserializeOwned>(
         directory: &Path,
-        recipe: Recipe,
+        train_params: TrainParams,
     ) -> Result<(Self, N), CheckpointError> {
         let refused = |problems| CheckpointError::Refused {
             path: directory.to_owned(),
@@ -89,7 +89,7 @@ impl<P: Encode> Trainer<P> {
         }
         let notes = N::deserialize(&state.notes).map_err(CheckpointError::Notes)?;
 
-        let mut trainer = Trainer::new(state.architecture, recipe, 0);
+        let mut trainer = Trainer::new(state.architecture, train_params, 0);
         trainer.steps = state.step;
         let mut problems = Vec::new();
         let mut check = |name: &str, file: Option<TensorFile<'_>>| -> Result<(), CheckpointError> {

@@ -23,14 +23,14 @@ fn batches(seed: u64) -> Vec<Batch<ToriPosition>> {
         let policy = distribution(legal.len(), &mut rng);
         let targets = Targets {
             policy: &policy,
-            reply: Some((legal, &policy)),
+            opponent_policy: Some((legal, &policy)),
             wdl: Wdl {
                 win: 0.2,
                 draw: 0.1,
                 loss: 0.7,
             },
-            short: [0.3, 0.1],
-            plies_left: Some(12.0),
+            short_term_value: [0.3, 0.1],
+            moves_left: Some(12.0),
             policy_weight: 1.0,
             value_weight: 1.0,
         };
@@ -42,7 +42,7 @@ fn batches(seed: u64) -> Vec<Batch<ToriPosition>> {
 
 fn small() -> Tori {
     set_threads(1);
-    Trainer::new(Architecture::new(2, 8).unwrap(), Recipe::default(), 3)
+    Trainer::new(Architecture::new(2, 8).unwrap(), TrainParams::default(), 3)
 }
 
 /// A checkpoint of a trainer that has made some steps, in a directory that is removed at the end.
@@ -58,7 +58,7 @@ fn saved() -> (tempfile::TempDir, PathBuf, Tori) {
 }
 
 fn load(path: &Path) -> Result<(Tori, Value), CheckpointError> {
-    Tori::load(path, Recipe::default())
+    Tori::load(path, TrainParams::default())
 }
 
 /// The problems a checkpoint is refused with.
@@ -192,7 +192,8 @@ fn every_wrong_tensor_is_listed() {
 #[test]
 fn checkpoints_of_another_kind_are_refused() {
     let (_root, path, _) = saved();
-    let error = Trainer::<MakrukPosition>::load::<Value>(&path, Recipe::default()).unwrap_err();
+    let error =
+        Trainer::<MakrukPosition>::load::<Value>(&path, TrainParams::default()).unwrap_err();
     let text = error.to_string();
     assert!(text.contains("of the game torishogi, not makruk"), "{text}");
 
@@ -226,7 +227,7 @@ fn checkpoints_of_another_kind_are_refused() {
     assert!(problems(&path)[0].contains("format 99"));
 
     let (_root, path, _) = saved();
-    let error = Tori::load::<Vec<u8>>(&path, Recipe::default()).unwrap_err();
+    let error = Tori::load::<Vec<u8>>(&path, TrainParams::default()).unwrap_err();
     assert!(matches!(error, CheckpointError::Notes(_)), "{error}");
 }
 

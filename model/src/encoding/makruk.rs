@@ -1,14 +1,14 @@
 use garuda_rules::makruk::MakrukPosition;
-use garuda_rules::{Played, RuleSet};
+use garuda_rules::{GameState, RuleSet};
 
-use super::{Encode, Painter};
+use super::{Encode, PlaneWriter};
 
 impl Encode for MakrukPosition {
     const RULES: RuleSet = RuleSet::Makruk;
 
-    fn paint(game: &Played<Self>, painter: &mut Painter<'_>) {
-        painter.men(game.position());
-        painter.counting(game.position());
-        painter.occurrences(game);
+    fn write_planes(game: &GameState<Self>, planes_out: &mut PlaneWriter<'_>) {
+        planes_out.pieces(game.position());
+        planes_out.counting(game.position());
+        planes_out.occurrences(game);
     }
 }

@@ -7,7 +7,7 @@
 
 mod eternal;
 mod makruk;
-mod painter;
+mod plane_writer;
 mod sittuyin;
 mod tori;
 
@@ -18,9 +18,9 @@ mod tests;
 
 use std::fmt::Write;
 
-use garuda_rules::{Board, Played, Position, RuleSet};
+use garuda_rules::{Board, GameState, Position, RuleSet};
 
-pub use painter::Painter;
+pub use plane_writer::PlaneWriter;
 
 use crate::View;
 
@@ -30,16 +30,16 @@ pub trait Encode: Position {
 
     /// Paints every plane, always in the same order. The names given to the painter are the
     /// encoding's description.
-    fn paint(game: &Played<Self>, painter: &mut Painter<'_>);
+    fn write_planes(game: &GameState<Self>, planes_out: &mut PlaneWriter<'_>);
 }
 
 /// Writes the planes of a game's position, as `view` sees it, to `planes`: `[channels, rank,
 /// file]`, as long as [`Encoding::input_len`] says. Allocates nothing.
-pub fn encode<P: Encode>(game: &Played<P>, view: View, planes: &mut [f32]) {
+pub fn encode<P: Encode>(game: &GameState<P>, view: View, planes: &mut [f32]) {
     planes.fill(0.0);
-    let mut painter = Painter::canvas(view, planes);
-    P::paint(game, &mut painter);
-    painter.finish();
+    let mut planes_out = PlaneWriter::canvas(view, planes);
+    P::write_planes(game, &mut planes_out);
+    planes_out.finish();
 }
 
 /// The description of an encoding. It is stored with every network, and only equal descriptions
@@ -60,15 +60,15 @@ impl Encoding {
 
     pub fn of<P: Encode>() -> Encoding {
         let mut planes = Vec::new();
-        let mut painter = Painter::names(&mut planes);
-        P::paint(&Played::start(), &mut painter);
+        let mut planes_out = PlaneWriter::names(&mut planes);
+        P::write_planes(&GameState::start(), &mut planes_out);
         Encoding {
             rules: P::RULES,
             board: P::BOARD,
             planes,
             placeable: P::PLACEABLE
                 .iter()
-                .map(|&kind| P::KINDS[usize::from(kind)].letter)
+                .map(|&kind| P::PIECE_TYPES[usize::from(kind)].letter)
                 .collect(),
         }
     }

@@ -46,8 +46,8 @@ fn section<P: Encode>(page: &mut String) -> std::fmt::Result {
 
     let (fen, moves) = example(encoding.rules);
     let mut game = match fen {
-        Some(fen) => Played::<P>::from_text(fen).unwrap(),
-        None => Played::start(),
+        Some(fen) => GameState::<P>::from_fen(fen).unwrap(),
+        None => GameState::start(),
     };
     write!(page, "\nExample: `{}`", game.position())?;
     if !moves.is_empty() {

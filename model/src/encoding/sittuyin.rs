@@ -1,7 +1,7 @@
 use garuda_rules::sittuyin::SittuyinPosition;
-use garuda_rules::{Played, Position, RuleSet};
+use garuda_rules::{GameState, Position, RuleSet};
 
-use super::{Encode, Painter};
+use super::{Encode, PlaneWriter};
 
 /// For K S F R N: what a side has at the start.
 const HAND_UNITS: [u8; 5] = [1, 2, 1, 2, 2];
@@ -9,9 +9,9 @@ const HAND_UNITS: [u8; 5] = [1, 2, 1, 2, 2];
 impl Encode for SittuyinPosition<false> {
     const RULES: RuleSet = RuleSet::Sittuyin;
 
-    fn paint(game: &Played<Self>, painter: &mut Painter<'_>) {
-        paint_common(game, painter);
-        painter.counting(game.position());
+    fn write_planes(game: &GameState<Self>, planes_out: &mut PlaneWriter<'_>) {
+        write_common(game, planes_out);
+        planes_out.counting(game.position());
     }
 }
 
@@ -19,14 +19,14 @@ impl Encode for SittuyinPosition<false> {
 impl Encode for SittuyinPosition<true> {
     const RULES: RuleSet = RuleSet::SittuyinBooklet;
 
-    fn paint(game: &Played<Self>, painter: &mut Painter<'_>) {
-        paint_common(game, painter);
+    fn write_planes(game: &GameState<Self>, planes_out: &mut PlaneWriter<'_>) {
+        write_common(game, planes_out);
     }
 }
 
-fn paint_common<P: Position>(game: &Played<P>, painter: &mut Painter<'_>) {
-    painter.men(game.position());
-    painter.hands(game.position(), &HAND_UNITS);
-    painter.move_rule(game.position());
-    painter.occurrences(game);
+fn write_common<P: Position>(game: &GameState<P>, planes_out: &mut PlaneWriter<'_>) {
+    planes_out.pieces(game.position());
+    planes_out.hands(game.position(), &HAND_UNITS);
+    planes_out.move_rule(game.position());
+    planes_out.occurrences(game);
 }

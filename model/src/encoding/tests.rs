@@ -11,7 +11,7 @@ use garuda_rules::{Color, Position};
 use super::*;
 use crate::random_games::random_positions;
 
-fn encoded<P: Encode>(game: &Played<P>, view: View) -> Vec<f32> {
+fn encoded<P: Encode>(game: &GameState<P>, view: View) -> Vec<f32> {
     let mut planes = vec![f32::NAN; Encoding::of::<P>().input_len()];
     encode(game, view, &mut planes);
     planes
@@ -174,7 +174,7 @@ fn differ<P: Encode>(games: &[(&str, &str)]) {
     let all: Vec<_> = games
         .iter()
         .map(|(start, moves)| {
-            let mut game = Played::<P>::from_text(start).unwrap();
+            let mut game = GameState::<P>::from_fen(start).unwrap();
             for mv in moves.split_whitespace() {
                 game.play_uci(mv).unwrap();
             }
@@ -210,8 +210,8 @@ fn mirrors<P: Encode>(starts: &[&str], swapped: &[(&str, &str)]) {
         let Some(image) = position.mirrored() else {
             return;
         };
-        let image = Played::from_position(image);
-        let plain = Played::from_position(*position);
+        let image = GameState::from_position(image);
+        let plain = GameState::from_position(*position);
         let view = View::of(position);
         let direct = encoded(&plain, view);
         let mirrored = encoded(&plain, view.mirrored(true));
@@ -252,7 +252,7 @@ fn mirrored_encodings() {
 /// The planes of a position as text, top rank first: empty planes by name only, even ones by their
 /// number.
 fn drawing<P: Encode>(start: &str, moves: &str) -> String {
-    let mut game = Played::<P>::from_text(start).unwrap();
+    let mut game = GameState::<P>::from_fen(start).unwrap();
     for mv in moves.split_whitespace() {
         game.play_uci(mv).unwrap();
     }

@@ -1,7 +1,7 @@
 use garuda_rules::tori::ToriPosition;
-use garuda_rules::{Played, RuleSet};
+use garuda_rules::{GameState, RuleSet};
 
-use super::{Encode, Painter};
+use super::{Encode, PlaneWriter};
 
 /// For S F C L R P; more than a few swallows are rarely in a hand.
 const HAND_UNITS: [u8; 6] = [4, 2, 2, 2, 2, 2];
@@ -9,9 +9,9 @@ const HAND_UNITS: [u8; 6] = [4, 2, 2, 2, 2, 2];
 impl Encode for ToriPosition {
     const RULES: RuleSet = RuleSet::ToriShogi;
 
-    fn paint(game: &Played<Self>, painter: &mut Painter<'_>) {
-        painter.men(game.position());
-        painter.hands(game.position(), &HAND_UNITS);
-        painter.occurrences(game);
+    fn write_planes(game: &GameState<Self>, planes_out: &mut PlaneWriter<'_>) {
+        planes_out.pieces(game.position());
+        planes_out.hands(game.position(), &HAND_UNITS);
+        planes_out.occurrences(game);
     }
 }

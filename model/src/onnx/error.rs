@@ -26,9 +26,9 @@ pub enum ModelError {
     #[error("the model's metadata names no architecture of ours")]
     Architecture(#[from] ArchitectureError),
     #[error(
-        "the model is damaged: its contents have the hash {found}, but it was exported with {told}"
+        "the model is damaged: its contents have the hash {found}, but it was exported with {expected}"
     )]
-    Hash { told: String, found: String },
+    Hash { expected: String, found: String },
     #[error("the model plays {found}, not {wanted}")]
     OtherGame { wanted: RuleSet, found: RuleSet },
     #[error(

@@ -51,7 +51,7 @@ impl ModelInfo {
         let found = hash_of(graph);
         if found != info.hash {
             return Err(ModelError::Hash {
-                told: info.hash,
+                expected: info.hash,
                 found,
             });
         }

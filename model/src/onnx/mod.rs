@@ -22,4 +22,4 @@ pub(crate) const INPUT: &str = "planes";
 pub(crate) const POLICY: &str = "policy";
 pub(crate) const WDL: &str = "wdl";
 #[cfg(feature = "torch")]
-pub(crate) const PLIES_LEFT: &str = "plies_left";
+pub(crate) const MOVES_LEFT: &str = "moves_left";

@@ -3,11 +3,11 @@ use garuda_rules::tori::ToriPosition;
 use prost::Message;
 
 use super::*;
-use crate::{Architecture, OnnxEvaluator, Recipe, Trainer};
+use crate::{Architecture, OnnxEvaluator, TrainParams, Trainer};
 
 fn exported() -> Vec<u8> {
     let architecture = Architecture::new(1, 8).unwrap();
-    let trainer = Trainer::<ToriPosition>::new(architecture, Recipe::default(), 1);
+    let trainer = Trainer::<ToriPosition>::new(architecture, TrainParams::default(), 1);
     trainer.export("a run").bytes().to_vec()
 }
 

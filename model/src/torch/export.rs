@@ -42,10 +42,10 @@ impl<P: Encode> Trainer<P> {
             let Answer {
                 policy,
                 wdl,
-                plies_left,
+                moves_left,
             } = folded.forward(&inputs[0]);
             // Tracing knows functions with one result only.
-            vec![Tensor::cat(&[policy, wdl, plies_left], 1)]
+            vec![Tensor::cat(&[policy, wdl, moves_left], 1)]
         };
         let module =
             no_grad(|| CModule::create_by_tracing("Garuda", "forward", &[example], &mut forward))?;

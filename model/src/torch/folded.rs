@@ -1,7 +1,8 @@
 use tch::{Kind, Tensor, no_grad};
 
 use super::network::{
-    ConvNorm, Linear, NORM_EPSILON, Network, PLIES, PLIES_UNIT, Sizes, WDL, pool, query_scale,
+    ConvNorm, Linear, MOVES_LEFT, MOVES_LEFT_UNIT, NORM_EPSILON, Network, Sizes, WDL, pool,
+    query_scale,
 };
 
 /// A network as it plays: batch norms folded into the convolutions, training-only heads left out.
@@ -16,7 +17,7 @@ pub(crate) struct Folded {
     pooled: Layer,
     hidden: Layer,
     wdl: Layer,
-    plies_left: Layer,
+    moves_left: Layer,
 }
 
 #[derive(Debug)]
@@ -63,7 +64,7 @@ pub(crate) struct Answer<V> {
     /// Chances `[batch, 3]`.
     pub(crate) wdl: V,
     /// `[batch, 1]`
-    pub(crate) plies_left: V,
+    pub(crate) moves_left: V,
 }
 
 impl Folded {
@@ -112,7 +113,7 @@ impl Folded {
         Answer {
             policy: graph.reshape(&policy, &[sizes.actions()]),
             wdl: graph.softmax(&wdl),
-            plies_left: graph.linear(&hidden, &self.plies_left),
+            moves_left: graph.linear(&hidden, &self.moves_left),
         }
     }
 
@@ -131,7 +132,7 @@ impl Folded {
                     .iter()
                     .flat_map(|block| [&block.first, &block.second]),
             );
-        let linears = [&self.hidden, &self.wdl, &self.plies_left]
+        let linears = [&self.hidden, &self.wdl, &self.moves_left]
             .into_iter()
             .chain(&self.placed)
             .chain(self.blocks.iter().filter_map(|block| block.global.as_ref()));
@@ -232,7 +233,9 @@ impl Folder<'_> {
             pooled: self.conv_norm(&network.pooled),
             hidden: self.linear(&network.hidden),
             wdl: self.rows(&network.scalars, WDL, 3),
-            plies_left: self.rows(&network.scalars, PLIES, 1).scaled(PLIES_UNIT),
+            moves_left: self
+                .rows(&network.scalars, MOVES_LEFT, 1)
+                .scaled(MOVES_LEFT_UNIT),
         }
     }
 

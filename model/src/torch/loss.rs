@@ -1,7 +1,7 @@
 use tch::{Kind, Reduction, Tensor};
 
 use super::network::{
-    Output, PLIES, PLIES_UNIT, POLICIES, POLICY, REPLY, SHORT, SHORTS, SOFT, WDL,
+    MOVES_LEFT, MOVES_LEFT_UNIT, Output, POLICIES, POLICY, REPLY, SHORT, SHORTS, SOFT, WDL,
 };
 use crate::{Batch, LossWeights};
 
@@ -17,15 +17,15 @@ pub struct Losses {
     /// Cross-entropy of the policy; the least it can be is `target_entropy`.
     pub policy: f32,
     pub target_entropy: f32,
-    pub soft: f32,
-    pub reply: f32,
+    pub soft_policy: f32,
+    pub opponent_policy: f32,
     /// Cross-entropy of win, draw and loss.
     pub value: f32,
     /// Share of positions whose likeliest outcome is also the target's.
     pub value_accuracy: f32,
     /// Mean squared errors of the short-term values.
-    pub short: [f32; SHORTS as usize],
-    pub plies: f32,
+    pub short_term_value: [f32; SHORTS as usize],
+    pub moves_left: f32,
 }
 
 /// A batch as tensors.
@@ -42,13 +42,13 @@ pub(crate) struct TensorBatch {
     /// `[batch, 3]`
     wdl: Tensor,
     /// `[batch, SHORTS]`
-    short: Tensor,
-    /// `[batch, 1]`, in units of [`PLIES_UNIT`].
-    plies: Tensor,
+    short_term_value: Tensor,
+    /// `[batch, 1]`, in units of [`MOVES_LEFT_UNIT`].
+    moves_left: Tensor,
     /// Weights of the samples, `[batch]`.
     policy_weight: Tensor,
     value_weight: Tensor,
-    plies_weight: Tensor,
+    moves_left_weight: Tensor,
     target_entropy: f32,
 }
 
@@ -93,7 +93,11 @@ impl TensorBatch {
             Tensor::from_slice(&batch.values.iter().map(f).collect::<Vec<_>>())
         };
         let wdl: Vec<f32> = batch.values.iter().flat_map(|v| v.wdl).collect();
-        let short: Vec<f32> = batch.values.iter().flat_map(|v| v.short).collect();
+        let short_term_value: Vec<f32> = batch
+            .values
+            .iter()
+            .flat_map(|v| v.short_term_value)
+            .collect();
         let shape = [size, POLICIES, longest as i64];
         TensorBatch {
             planes: Tensor::from_slice(&batch.planes).view([
@@ -106,12 +110,13 @@ impl TensorBatch {
             absent: Tensor::from_slice(&absent).view(shape),
             policies: Tensor::from_slice(&policies).view(shape),
             wdl: Tensor::from_slice(&wdl).view([size, 3]),
-            short: Tensor::from_slice(&short).view([size, SHORTS]),
-            plies: per_sample(&|v| v.plies_left.unwrap_or(0.0) / PLIES_UNIT as f32).view([size, 1]),
+            short_term_value: Tensor::from_slice(&short_term_value).view([size, SHORTS]),
+            moves_left: per_sample(&|v| v.moves_left.unwrap_or(0.0) / MOVES_LEFT_UNIT as f32)
+                .view([size, 1]),
             policy_weight: per_sample(&|v| v.policy_weight),
             value_weight: per_sample(&|v| v.value_weight),
-            plies_weight: per_sample(&|v| {
-                if v.plies_left.is_some() {
+            moves_left_weight: per_sample(&|v| {
+                if v.moves_left.is_some() {
                     v.value_weight
                 } else {
                     0.0
@@ -127,29 +132,31 @@ impl TensorBatch {
         let wdl = output.scalars.narrow(1, WDL, 3);
         let value = -(wdl.log_softmax(1, Kind::Float) * &self.wdl).sum_dim_intlist(1, false, None);
         let value = mean(&value, &self.value_weight);
-        let short = output.scalars.narrow(1, SHORT, SHORTS).tanh();
-        let short = (short - &self.short).square() * self.value_weight.unsqueeze(1);
-        let short = short.mean_dim(0, false, None::<Kind>);
-        let plies = output.scalars.narrow(1, PLIES, 1);
-        let plies = plies.huber_loss(&self.plies, Reduction::None, 1.0);
-        let plies = mean(&plies.squeeze_dim(1), &self.plies_weight);
-        let policy_weights = [weights.policy, weights.soft, weights.reply].map(|w| w as f32);
+        let short_term_value = output.scalars.narrow(1, SHORT, SHORTS).tanh();
+        let short_term_value =
+            (short_term_value - &self.short_term_value).square() * self.value_weight.unsqueeze(1);
+        let short_term_value = short_term_value.mean_dim(0, false, None::<Kind>);
+        let moves_left = output.scalars.narrow(1, MOVES_LEFT, 1);
+        let moves_left = moves_left.huber_loss(&self.moves_left, Reduction::None, 1.0);
+        let moves_left = mean(&moves_left.squeeze_dim(1), &self.moves_left_weight);
+        let policy_weights =
+            [weights.policy, weights.soft_policy, weights.opponent_policy].map(|w| w as f32);
         let total = (&policies * Tensor::from_slice(&policy_weights)).sum(None::<Kind>)
             + &value * weights.value
-            + short.sum(None::<Kind>) * weights.short
-            + &plies * weights.plies;
+            + short_term_value.sum(None::<Kind>) * weights.short_term_value
+            + &moves_left * weights.moves_left;
         let right = wdl.argmax(1, false).eq_tensor(&self.wdl.argmax(1, false));
         let accuracy = right.to_kind(Kind::Float).mean(None::<Kind>);
-        let parts = [&total, &value, &accuracy, &plies].map(|part| part.detach().view([1]));
-        let [total_part, value, accuracy, plies] = parts;
+        let parts = [&total, &value, &accuracy, &moves_left].map(|part| part.detach().view([1]));
+        let [total_part, value, accuracy, moves_left] = parts;
         let parts = Tensor::cat(
             &[
                 total_part,
                 policies.detach(),
                 value,
                 accuracy,
-                short.detach(),
-                plies,
+                short_term_value.detach(),
+                moves_left,
             ],
             0,
         );
@@ -187,24 +194,24 @@ impl Parts {
         let [
             total,
             policy,
-            soft,
-            reply,
+            soft_policy,
+            opponent_policy,
             value,
             value_accuracy,
             short4,
             short12,
-            plies,
+            moves_left,
         ] = parts;
         Losses {
             total,
             policy,
             target_entropy: self.target_entropy,
-            soft,
-            reply,
+            soft_policy,
+            opponent_policy,
             value,
             value_accuracy,
-            short: [short4, short12],
-            plies,
+            short_term_value: [short4, short12],
+            moves_left,
         }
     }
 }

@@ -13,7 +13,7 @@ mod weights;
 
 pub use loss::Losses;
 pub(crate) use onnx_graph::product_file;
-pub use trainer::{Judgement, StepReport, Trainer};
+pub use trainer::{Prediction, StepReport, Trainer};
 pub(crate) use weights::{Weights, numbers};
 
 /// Sets how many threads libtorch uses for what the calling thread asks of it: all cores while

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use tch::{Kind, Tensor};
 
 use super::weights::{Init, Layout};
-use crate::{Architecture, Encoding, SHORT_HORIZONS};
+use crate::{Architecture, Encoding, SHORT_TERM_HORIZONS};
 
 /// The policy heads, in the order of [`Output::policies`].
 pub(crate) const POLICY: i64 = 0;
@@ -14,15 +14,15 @@ pub(crate) const REPLY: i64 = 2;
 pub(crate) const POLICIES: i64 = 3;
 
 /// The scalar outputs, in the order of [`Output::scalars`]: logits of win, draw and loss; plies
-/// left in units of [`PLIES_UNIT`]; the short-term values, training only.
+/// left in units of [`MOVES_LEFT_UNIT`]; the short-term values, training only.
 pub(crate) const WDL: i64 = 0;
-pub(crate) const PLIES: i64 = 3;
+pub(crate) const MOVES_LEFT: i64 = 3;
 pub(crate) const SHORT: i64 = 4;
-pub(crate) const SHORTS: i64 = SHORT_HORIZONS.len() as i64;
+pub(crate) const SHORTS: i64 = SHORT_TERM_HORIZONS.len() as i64;
 pub(crate) const SCALARS: i64 = SHORT + SHORTS;
 
 /// Keeps the plies-left output near 1.
-pub(crate) const PLIES_UNIT: f64 = 64.0;
+pub(crate) const MOVES_LEFT_UNIT: f64 = 64.0;
 
 /// Added to variances before dividing by them.
 pub(crate) const NORM_EPSILON: f64 = 1e-5;

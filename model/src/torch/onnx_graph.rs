@@ -3,7 +3,7 @@ use tch::Tensor;
 
 use super::folded::{Folded, Graph, Layer};
 use super::weights::numbers;
-use crate::onnx::{INPUT, PLIES_LEFT, POLICY, WDL, hash_of, proto};
+use crate::onnx::{INPUT, MOVES_LEFT, POLICY, WDL, hash_of, proto};
 use crate::{Architecture, Encoding, ModelInfo};
 
 /// Numbers of types in the standard.
@@ -29,7 +29,7 @@ pub(crate) fn onnx_file(
     let answer = folded.apply(&mut writer, &INPUT.to_owned());
     writer.call(&answer.policy, POLICY);
     writer.call(&answer.wdl, WDL);
-    writer.call(&answer.plies_left, PLIES_LEFT);
+    writer.call(&answer.moves_left, MOVES_LEFT);
     let graph = proto::Graph {
         node: writer.nodes,
         name: encoding.rules.to_string(),
@@ -38,7 +38,7 @@ pub(crate) fn onnx_file(
         output: vec![
             value_info(POLICY, &[sizes.actions()]),
             value_info(WDL, &[3]),
-            value_info(PLIES_LEFT, &[1]),
+            value_info(MOVES_LEFT, &[1]),
         ],
     };
     let info = ModelInfo {

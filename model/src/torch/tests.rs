@@ -1,32 +1,34 @@
 use std::cmp::Ordering;
 
-use garuda_mcts::{Answers, Evaluator, Wdl};
+use garuda_mcts::{Evaluations, Evaluator, Wdl};
 use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::sittuyin::SittuyinPosition;
 use garuda_rules::tori::ToriPosition;
-use garuda_rules::{MoveList, Played, Position};
+use garuda_rules::{GameState, MoveList, Position};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
 use crate::random_games::{distribution, random_positions};
-use crate::{Architecture, Batch, Encode, Encoding, OnnxEvaluator, Recipe, Targets, View, encode};
+use crate::{
+    Architecture, Batch, Encode, Encoding, OnnxEvaluator, Targets, TrainParams, View, encode,
+};
 
 /// A network whose every number matters: normalisation is not trivial as it is at the start.
 fn scrambled<P: Encode>(architecture: &str) -> Trainer<P> {
     set_threads(1);
     let architecture: Architecture = architecture.parse().unwrap();
-    let trainer = Trainer::new(architecture, Recipe::default(), 1);
+    let trainer = Trainer::new(architecture, TrainParams::default(), 1);
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     let mut add_noise = |weights: &Weights, range: std::ops::Range<f32>| {
         let length = weights.layout.len();
-        let noise: Vec<f32> = (0..length)
+        let gumbel_scale: Vec<f32> = (0..length)
             .map(|_| rng.random_range(range.clone()))
             .collect();
         let mut flat = weights.flat.shallow_clone();
-        flat += tch::Tensor::from_slice(&noise);
+        flat += tch::Tensor::from_slice(&gumbel_scale);
     };
     add_noise(&trainer.mean_params, -0.05..0.05);
     add_noise(&trainer.mean_stats, 0.0..0.3);
@@ -41,11 +43,11 @@ fn assert_close(a: &[f32], b: &[f32]) {
 }
 
 /// 1,000 positions: their games, legal moves and planes.
-fn positions<P: Encode>() -> (Vec<(Played<P>, MoveList)>, Vec<f32>) {
+fn positions<P: Encode>() -> (Vec<(GameState<P>, MoveList)>, Vec<f32>) {
     let length = Encoding::of::<P>().input_len();
     let mut games = Vec::new();
     let mut planes = Vec::new();
-    random_positions(1_000, 11, &[], |game: &Played<P>, legal| {
+    random_positions(1_000, 11, &[], |game: &GameState<P>, legal| {
         let start = planes.len();
         planes.resize(start + length, 0.0);
         encode(game, View::of(game.position()), &mut planes[start..]);
@@ -62,16 +64,16 @@ fn exports_agree<P: Encode>() {
     let expected = trainer.judge(&planes);
 
     let mut evaluator = OnnxEvaluator::<P>::new(&trainer.export("test"), 64).unwrap();
-    let mut answers = Answers::default();
+    let mut evaluations = Evaluations::default();
     let chunks = games.chunks(evaluator.capacity());
     for (chunk, first) in chunks.zip((0..).step_by(evaluator.capacity())) {
         for (game, legal) in chunk {
             evaluator.push(game, legal);
         }
-        evaluator.run(&mut answers).unwrap();
-        assert_eq!(answers.len(), chunk.len());
+        evaluator.run(&mut evaluations).unwrap();
+        assert_eq!(evaluations.len(), chunk.len());
         for (i, (game, legal)) in chunk.iter().enumerate() {
-            let (Wdl { win, draw, loss }, logits) = answers.get(i);
+            let (Wdl { win, draw, loss }, logits) = evaluations.get(i);
             let i = first + i;
             assert_close(&[win, draw, loss], &expected.wdl[3 * i..][..3]);
             let view = View::of(game.position());
@@ -96,7 +98,7 @@ fn exports_agree<P: Encode>() {
     };
     assert_close(&columns(0, actions), &expected.policy);
     assert_close(&columns(actions, 3), &expected.wdl);
-    assert_close(&columns(actions + 3, 1), &expected.plies_left);
+    assert_close(&columns(actions + 3, 1), &expected.moves_left);
 }
 
 #[test]
@@ -126,14 +128,14 @@ fn an_answer_does_not_depend_on_the_batch() {
     let model = scrambled::<ToriPosition>("4x64").export("test");
     let mut evaluator = OnnxEvaluator::<ToriPosition>::new(&model, 64).unwrap();
     let (games, _) = positions::<ToriPosition>();
-    let mut answers = Answers::default();
+    let mut evaluations = Evaluations::default();
     let mut answer = |range: std::ops::Range<usize>| -> Vec<(Wdl, Vec<f32>)> {
         for (game, legal) in &games[range.clone()] {
             evaluator.push(game, legal);
         }
-        evaluator.run(&mut answers).unwrap();
-        let answers = (0..range.len()).map(|i| answers.get(i));
-        answers
+        evaluator.run(&mut evaluations).unwrap();
+        let evaluations = (0..range.len()).map(|i| evaluations.get(i));
+        evaluations
             .map(|(wdl, logits)| (wdl, logits.to_vec()))
             .collect()
     };
@@ -149,8 +151,8 @@ fn an_answer_does_not_depend_on_the_batch() {
 }
 
 /// Something to learn.
-struct Lesson<P> {
-    game: Played<P>,
+struct TrainJob<P> {
+    game: GameState<P>,
     legal: MoveList,
     policy: Vec<f32>,
     wdl: Wdl,
@@ -161,11 +163,11 @@ fn lessons<P: Encode>(
     count: usize,
     seed: u64,
     value: impl Fn(&P, &mut ChaCha8Rng) -> Wdl,
-) -> Vec<Lesson<P>> {
+) -> Vec<TrainJob<P>> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut lessons = Vec::new();
-    random_positions(count, seed, &[], |game: &Played<P>, legal| {
-        lessons.push(Lesson {
+    random_positions(count, seed, &[], |game: &GameState<P>, legal| {
+        lessons.push(TrainJob {
             game: game.clone(),
             legal: legal.clone(),
             policy: peaked(legal.len(), &mut rng),
@@ -183,22 +185,22 @@ fn peaked(length: usize, rng: &mut ChaCha8Rng) -> Vec<f32> {
 }
 
 /// The lessons in a random order, in batches of 64.
-fn shuffled<P: Encode>(lessons: &[Lesson<P>], seed: u64) -> Vec<Batch<P>> {
+fn shuffled<P: Encode>(lessons: &[TrainJob<P>], seed: u64) -> Vec<Batch<P>> {
     let mut order: Vec<_> = lessons.iter().collect();
     order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
-    let batch = |lessons: &[&Lesson<P>]| {
+    let batch = |lessons: &[&TrainJob<P>]| {
         let mut batch = Batch::new();
-        for lesson in lessons {
+        for job in lessons {
             let targets = Targets {
-                policy: &lesson.policy,
-                reply: None,
-                wdl: lesson.wdl,
-                short: [0.5, -0.5],
-                plies_left: Some(30.0),
+                policy: &job.policy,
+                opponent_policy: None,
+                wdl: job.wdl,
+                short_term_value: [0.5, -0.5],
+                moves_left: Some(30.0),
                 policy_weight: 1.0,
                 value_weight: 1.0,
             };
-            batch.push(&lesson.game, &lesson.legal, &targets, false);
+            batch.push(&job.game, &job.legal, &targets, false);
         }
         batch
     };
@@ -218,16 +220,16 @@ fn at_random<P>(_: &P, rng: &mut ChaCha8Rng) -> Wdl {
     outcome(rng.random_range(0..3))
 }
 
-fn fast_average() -> Recipe {
-    Recipe {
-        average: 0.95,
-        ..Recipe::default()
+fn fast_average() -> TrainParams {
+    TrainParams {
+        ema_decay: 0.95,
+        ..TrainParams::default()
     }
 }
 
 /// What the averaged network gets wrong: its policy's excess over the targets' entropy, and its
 /// share of right values.
-fn examine<P: Encode>(trainer: &Trainer<P>, lessons: &[Lesson<P>]) -> (f32, f32) {
+fn examine<P: Encode>(trainer: &Trainer<P>, lessons: &[TrainJob<P>]) -> (f32, f32) {
     let batches = shuffled(lessons, 0);
     let losses: Vec<_> = batches
         .iter()
@@ -262,7 +264,7 @@ fn five_hundred_positions_can_be_learned_by_heart() {
     panic!("the policy is {excess} above the targets' entropy, {accuracy} of the values are right");
 }
 
-/// Which side has more men in hand: something a network can find out.
+/// Which side has more pieces in hand: something a network can find out.
 fn by_hands<P: Position>(position: &P, _: &mut ChaCha8Rng) -> Wdl {
     let count = |color| -> u8 {
         P::PLACEABLE
@@ -284,7 +286,7 @@ fn by_hands<P: Position>(position: &P, _: &mut ChaCha8Rng) -> Wdl {
 fn shuffled_labels_do_not_generalise() {
     set_threads(1);
     let unseen = lessons(512, 99, by_hands::<ToriPosition>);
-    let accuracy = |lessons: &[Lesson<ToriPosition>]| {
+    let accuracy = |lessons: &[TrainJob<ToriPosition>]| {
         let mut trainer = Trainer::new(Architecture::new(2, 16).unwrap(), fast_average(), 1);
         for epoch in 0..10 {
             for batch in shuffled(lessons, epoch) {
@@ -311,8 +313,8 @@ fn a_loss_that_is_not_finite_leaves_no_trace() {
         loss: 0.0,
     };
     let bad = shuffled(&lessons(64, 41, nan), 0);
-    let recipe = Recipe::default();
-    let new = || Trainer::<ToriPosition>::new(Architecture::new(1, 8).unwrap(), recipe, 1);
+    let train_params = TrainParams::default();
+    let new = || Trainer::<ToriPosition>::new(Architecture::new(1, 8).unwrap(), train_params, 1);
     let (mut with, mut without) = (new(), new());
     for trainer in [&mut with, &mut without] {
         assert!(trainer.step(&good[0], 1e-3).applied);
@@ -342,21 +344,21 @@ pub(crate) fn snapshot<P: Encode>(trainer: &Trainer<P>) -> Vec<u32> {
 #[test]
 fn losses_are_what_they_are_said_to_be() {
     let trainer = scrambled::<ToriPosition>("1x8");
-    let game = Played::<ToriPosition>::start();
+    let game = GameState::<ToriPosition>::start();
     let mut legal = MoveList::new();
     garuda_rules::Game::legal_moves(&game, &mut legal);
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let policy = distribution(legal.len(), &mut rng);
     let targets = Targets {
         policy: &policy,
-        reply: Some((&legal, &policy)),
+        opponent_policy: Some((&legal, &policy)),
         wdl: Wdl {
             win: 0.5,
             draw: 0.2,
             loss: 0.3,
         },
-        short: [0.1, -0.2],
-        plies_left: Some(10.0),
+        short_term_value: [0.1, -0.2],
+        moves_left: Some(10.0),
         policy_weight: 1.0,
         value_weight: 1.0,
     };
@@ -379,7 +381,7 @@ fn losses_are_what_they_are_said_to_be() {
     };
     let value = -(0.5 * said.wdl[0].ln() + 0.2 * said.wdl[1].ln() + 0.3 * said.wdl[2].ln());
     let entropy = -policy.iter().map(|p| p * p.ln()).sum::<f32>();
-    let error = (said.plies_left[0] - 10.0).abs() / 64.0;
+    let error = (said.moves_left[0] - 10.0).abs() / 64.0;
     let huber = if error < 1.0 {
         error * error / 2.0
     } else {
@@ -387,21 +389,21 @@ fn losses_are_what_they_are_said_to_be() {
     };
     assert_close(&[losses.policy], &[cross_entropy(&policy)]);
     assert_close(&[losses.target_entropy], &[entropy]);
-    assert_close(&[losses.value, losses.plies], &[value, huber]);
+    assert_close(&[losses.value, losses.moves_left], &[value, huber]);
     let total = losses.policy
-        + 2.0 * losses.soft
-        + 0.15 * losses.reply
+        + 2.0 * losses.soft_policy
+        + 0.15 * losses.opponent_policy
         + losses.value
-        + 0.3 * (losses.short[0] + losses.short[1])
-        + 0.05 * losses.plies;
+        + 0.3 * (losses.short_term_value[0] + losses.short_term_value[1])
+        + 0.05 * losses.moves_left;
     assert_close(&[losses.total], &[total]);
 
     // A second position without weight halves every mean and changes nothing else.
     let silent = Targets {
         policy_weight: 0.0,
         value_weight: 0.0,
-        plies_left: None,
-        reply: None,
+        moves_left: None,
+        opponent_policy: None,
         ..targets
     };
     batch.push(&game, &legal, &silent, true);
@@ -414,22 +416,22 @@ fn losses_are_what_they_are_said_to_be() {
 #[test]
 fn mirrored_samples() {
     let mut rng = ChaCha8Rng::seed_from_u64(6);
-    random_positions(200, 51, &[], |game: &Played<ToriPosition>, legal| {
+    random_positions(200, 51, &[], |game: &GameState<ToriPosition>, legal| {
         let position = game.position();
-        let image = Played::from_position(position.mirrored().unwrap());
+        let image = GameState::from_position(position.mirrored().unwrap());
         let mirrored: Vec<_> = legal.iter().map(|&mv| position.mirror_move(mv)).collect();
         let policy = distribution(legal.len(), &mut rng);
         let targets = Targets {
             policy: &policy,
-            reply: None,
+            opponent_policy: None,
             wdl: outcome(0),
-            short: [0.0; 2],
-            plies_left: None,
+            short_term_value: [0.0; 2],
+            moves_left: None,
             policy_weight: 1.0,
             value_weight: 1.0,
         };
         let (mut a, mut b) = (Batch::new(), Batch::new());
-        let game = Played::from_position(*position);
+        let game = GameState::from_position(*position);
         a.push(&game, legal, &targets, true);
         b.push(&image, &mirrored, &targets, false);
         assert_eq!(a.planes, b.planes);
@@ -441,7 +443,7 @@ fn mirrored_samples() {
 fn an_untrained_network_has_no_opinion() {
     set_threads(1);
     let architecture = Architecture::new(4, 64).unwrap();
-    let trainer = Trainer::<SittuyinPosition<true>>::new(architecture, Recipe::default(), 1);
+    let trainer = Trainer::<SittuyinPosition<true>>::new(architecture, TrainParams::default(), 1);
     let planes = positions::<SittuyinPosition<true>>().1;
     let length = Encoding::of::<SittuyinPosition<true>>().input_len();
     let said = trainer.judge(&planes[..100 * length]);

@@ -4,9 +4,9 @@ use tch::{Kind, Tensor, no_grad};
 
 use super::adamw::AdamW;
 use super::loss::{Losses, TensorBatch};
-use super::network::{Network, PLIES, PLIES_UNIT, POLICY, WDL};
+use super::network::{MOVES_LEFT, MOVES_LEFT_UNIT, Network, POLICY, WDL};
 use super::weights::{Weights, numbers};
-use crate::{Architecture, Batch, Encode, Encoding, Recipe};
+use crate::{Architecture, Batch, Encode, Encoding, TrainParams};
 
 /// A network in training: its weights, their average, and the optimiser.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ pub struct Trainer<P> {
     pub(crate) network: Network,
     pub(crate) encoding: Encoding,
     pub(crate) architecture: Architecture,
-    pub(crate) recipe: Recipe,
+    pub(crate) train_params: TrainParams,
     /// The weights being trained, and the statistics their batch norms keep.
     pub(crate) params: Weights,
     pub(crate) stats: Weights,
@@ -41,18 +41,18 @@ pub struct StepReport {
 
 /// What a network says about a batch of positions.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Judgement {
+pub struct Prediction {
     /// Logits `[batch, actions]`.
     pub policy: Vec<f32>,
     /// Chances of win, draw and loss `[batch, 3]`.
     pub wdl: Vec<f32>,
     /// Plies to the end of the game `[batch]`.
-    pub plies_left: Vec<f32>,
+    pub moves_left: Vec<f32>,
 }
 
 impl<P: Encode> Trainer<P> {
     /// An untrained network. Equal seeds give equal networks.
-    pub fn new(architecture: Architecture, recipe: Recipe, seed: u64) -> Self {
+    pub fn new(architecture: Architecture, train_params: TrainParams, seed: u64) -> Self {
         let encoding = Encoding::of::<P>();
         let network = Network::new(&encoding, architecture);
         let params = Weights::random(network.params.clone(), seed);
@@ -60,7 +60,7 @@ impl<P: Encode> Trainer<P> {
         Trainer {
             encoding,
             architecture,
-            recipe,
+            train_params,
             leaves: params.leaves(),
             mean_params: params.duplicate(),
             mean_stats: stats.duplicate(),
@@ -89,7 +89,7 @@ impl<P: Encode> Trainer<P> {
         let output = self
             .network
             .forward(&self.leaves, &self.stats.tensors, &batch.planes, true);
-        let (loss, parts) = batch.loss(&output, &self.recipe.loss);
+        let (loss, parts) = batch.loss(&output, &self.train_params.loss);
         let gradients = Tensor::run_backward(&[&loss], &self.leaves, false, false);
         let gradients: Vec<_> = gradients
             .iter()
@@ -104,7 +104,10 @@ impl<P: Encode> Trainer<P> {
             applied: length.is_finite() && losses.total.is_finite(),
         };
         if report.applied {
-            self.apply(&(gradient * (self.recipe.clip / length).min(1.0)), rate);
+            self.apply(
+                &(gradient * (self.train_params.grad_clip_norm / length).min(1.0)),
+                rate,
+            );
         } else {
             self.stats.flat.copy_(&stats_before);
         }
@@ -119,11 +122,11 @@ impl<P: Encode> Trainer<P> {
                 gradient,
                 self.steps,
                 rate,
-                self.recipe.weight_decay,
+                self.train_params.weight_decay,
             );
             // Early on an average over a thousand steps would be mostly the random start.
             let steps = self.steps as f64;
-            let keep = self.recipe.average.min(steps / (steps + 10.0));
+            let keep = self.train_params.ema_decay.min(steps / (steps + 10.0));
             let averages = [
                 (&mut self.mean_params, &self.params),
                 (&mut self.mean_stats, &self.stats),
@@ -135,7 +138,7 @@ impl<P: Encode> Trainer<P> {
     }
 
     /// What the averaged network says, in libtorch, about planes `[batch, planes, rank, file]`.
-    pub fn judge(&self, planes: &[f32]) -> Judgement {
+    pub fn judge(&self, planes: &[f32]) -> Prediction {
         let sizes = self.network.sizes;
         let planes = Tensor::from_slice(planes).view([-1, sizes.planes, sizes.ranks, sizes.files]);
         no_grad(|| {
@@ -146,11 +149,11 @@ impl<P: Encode> Trainer<P> {
                 false,
             );
             let wdl = output.scalars.narrow(1, WDL, 3).softmax(1, Kind::Float);
-            let plies_left = output.scalars.narrow(1, PLIES, 1) * PLIES_UNIT;
-            Judgement {
+            let moves_left = output.scalars.narrow(1, MOVES_LEFT, 1) * MOVES_LEFT_UNIT;
+            Prediction {
                 policy: numbers(&output.policies.select(1, POLICY)),
                 wdl: numbers(&wdl),
-                plies_left: numbers(&plies_left),
+                moves_left: numbers(&moves_left),
             }
         })
     }
@@ -165,7 +168,7 @@ impl<P: Encode> Trainer<P> {
                 &batch.planes,
                 false,
             );
-            batch.loss(&output, &self.recipe.loss).1.read()
+            batch.loss(&output, &self.train_params.loss).1.read()
         })
     }
 }

@@ -1,7 +1,7 @@
-//! Where men attack, derived from their steps: for whole sets of men by shifting, for one man by
+//! Where pieces attack, derived from their steps: for whole sets of pieces by shifting, for one piece by
 //! tables made at compile time, for rooks by arithmetic.
 
-use super::kinds::{FORWARD, KIND_COUNT, STEPS};
+use super::piece_types::{FORWARD, PIECE_TYPE_COUNT, STEPS};
 use super::{BOARD, ROOK};
 use crate::{Bits, Color, Purpose, Square, Step};
 
@@ -28,7 +28,7 @@ pub(super) const fn delta(step: Step, color: Color) -> i8 {
     }
 }
 
-/// Where one step takes the men of a set. Those that would leave the board vanish.
+/// Where one step takes the pieces of a set. Those that would leave the board vanish.
 #[inline(always)]
 pub(super) const fn shift(set: u64, step: Step, color: Color) -> u64 {
     let files = match color {
@@ -49,10 +49,10 @@ pub(super) const fn shift(set: u64, step: Step, color: Color) -> u64 {
     }
 }
 
-/// All squares that the men of a set, of one kind, attack by one step.
+/// All squares that the pieces of a set, of one kind, attack by one step.
 #[inline(always)]
-pub(crate) const fn spread(set: u64, kind: u8, color: Color) -> u64 {
-    let steps = STEPS[kind as usize];
+pub(crate) const fn spread(set: u64, piece_type: u8, color: Color) -> u64 {
+    let steps = STEPS[piece_type as usize];
     let mut attacked = 0;
     let mut i = 0;
     while i < steps.len() {
@@ -64,35 +64,36 @@ pub(crate) const fn spread(set: u64, kind: u8, color: Color) -> u64 {
     attacked
 }
 
-/// Where the men of a set come by a step forward.
+/// Where the pieces of a set come by a step forward.
 #[inline(always)]
 pub(crate) const fn forward(set: u64, color: Color) -> u64 {
     shift(set, FORWARD, color)
 }
 
-const fn leap_table(color: Color) -> [[u64; 64]; KIND_COUNT] {
-    let mut table = [[0; 64]; KIND_COUNT];
-    let mut kind = 0;
-    while kind < KIND_COUNT {
+const fn leap_table(color: Color) -> [[u64; 64]; PIECE_TYPE_COUNT] {
+    let mut table = [[0; 64]; PIECE_TYPE_COUNT];
+    let mut piece_type = 0;
+    while piece_type < PIECE_TYPE_COUNT {
         let mut square = 0;
         while square < 64 {
-            table[kind][square] = spread(1 << square, kind as u8, color);
+            table[piece_type][square] = spread(1 << square, piece_type as u8, color);
             square += 1;
         }
-        kind += 1;
+        piece_type += 1;
     }
     table
 }
 
-static LEAPS: [[[u64; 64]; KIND_COUNT]; 2] = [leap_table(Color::White), leap_table(Color::Black)];
+static LEAPS: [[[u64; 64]; PIECE_TYPE_COUNT]; 2] =
+    [leap_table(Color::White), leap_table(Color::Black)];
 
-/// The squares that a man attacks by one step.
+/// The squares that a piece attacks by one step.
 ///
-/// Black's steps are White's turned round, so these are also the squares from which such a man
+/// Black's steps are White's turned round, so these are also the squares from which such a piece
 /// of the other side attacks `square`.
 #[inline(always)]
-pub(crate) fn leaps(square: Square, kind: u8, color: Color) -> u64 {
-    LEAPS[color as usize][kind as usize][square.index() & 63]
+pub(crate) fn leaps(square: Square, piece_type: u8, color: Color) -> u64 {
+    LEAPS[color as usize][piece_type as usize][square.index() & 63]
 }
 
 /// Attacks of a rook along a rank, by the inner six squares of the rank and the rook's file.
@@ -130,7 +131,7 @@ const fn slide(from: Square, occupied: u64) -> u64 {
     attacked
 }
 
-/// The squares a rook attacks. Along the file by subtraction: taking a man's bit from the blockers
+/// The squares a rook attacks. Along the file by subtraction: taking a piece's bit from the blockers
 /// on its line flips all bits up to the first one, and turned upside down the same goes
 /// downwards.
 #[inline(always)]

@@ -1,38 +1,38 @@
 use super::attacks::{between, file_of, rook_attacks};
-use super::{GENERAL, KHON, KING, KNIGHT, Men, PAWN, forward, leaps, spread};
+use super::{GENERAL, KHON, KING, KNIGHT, PAWN, PieceBoard, forward, leaps, spread};
 use crate::{Bits, Color, Square};
 
-/// What the safety of its king forbids the men of one side.
+/// What the safety of its king forbids the pieces of one side.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Safety {
     pub(crate) king: Square,
     pub(crate) checkers: u64,
-    /// Squares where a man other than the king may go as far as check is concerned: all, or
+    /// Squares where a piece other than the king may go as far as check is concerned: all, or
     /// those that end the check; none if there are two checkers.
     pub(crate) answers: u64,
-    /// Men that must stay on the file of their king.
+    /// PieceBoard that must stay on the file of their king.
     pub(crate) pinned_on_file: u64,
-    /// Men that must stay on the rank of their king.
+    /// PieceBoard that must stay on the rank of their king.
     pub(crate) pinned_on_rank: u64,
 }
 
 impl Safety {
     /// `king` is where the king of `color` stands.
     #[inline(always)]
-    pub(crate) fn of(men: &Men, color: Color, king: Square) -> Safety {
-        let own = men.of(color);
-        let enemy = men.of(!color);
+    pub(crate) fn of(pieces: &PieceBoard, color: Color, king: Square) -> Safety {
+        let own = pieces.of(color);
+        let enemy = pieces.of(!color);
         let occupied = own | enemy;
         let mut safety = Safety {
             king,
-            checkers: leapers_to(men, king, enemy, color),
+            checkers: leapers_to(pieces, king, enemy, color),
             answers: !0,
             pinned_on_file: 0,
             pinned_on_rank: 0,
         };
         let mut blocking = 0;
         let file = file_of(king);
-        for rook in (men.rooks() & enemy & rook_attacks(king, enemy)).squares() {
+        for rook in (pieces.rooks() & enemy & rook_attacks(king, enemy)).squares() {
             let line = between(king, rook);
             let blockers = line & occupied;
             if blockers == 0 {
@@ -62,32 +62,32 @@ impl Safety {
     }
 }
 
-/// The men of `enemy`, other than rooks, that attack a square which concerns `color`.
+/// The pieces of `enemy`, other than rooks, that attack a square which concerns `color`.
 #[inline(always)]
-fn leapers_to(men: &Men, square: Square, enemy: u64, color: Color) -> u64 {
+fn leapers_to(pieces: &PieceBoard, square: Square, enemy: u64, color: Color) -> u64 {
     enemy
-        & (men.pawns() & leaps(square, PAWN, color)
-            | men.generals() & leaps(square, GENERAL, color)
-            | men.khons() & leaps(square, KHON, color)
-            | men.knights() & leaps(square, KNIGHT, color)
-            | men.kings() & leaps(square, KING, color))
+        & (pieces.pawns() & leaps(square, PAWN, color)
+            | pieces.generals() & leaps(square, GENERAL, color)
+            | pieces.khons() & leaps(square, KHON, color)
+            | pieces.knights() & leaps(square, KNIGHT, color)
+            | pieces.kings() & leaps(square, KING, color))
 }
 
 /// Whether the enemy of `color` attacks a square.
 #[inline(always)]
-pub(crate) fn is_attacked(men: &Men, square: Square, color: Color) -> bool {
-    let enemy = men.of(!color);
-    leapers_to(men, square, enemy, color) != 0
-        || men.rooks() & enemy & rook_attacks(square, men.occupied()) != 0
+pub(crate) fn is_attacked(pieces: &PieceBoard, square: Square, color: Color) -> bool {
+    let enemy = pieces.of(!color);
+    leapers_to(pieces, square, enemy, color) != 0
+        || pieces.rooks() & enemy & rook_attacks(square, pieces.occupied()) != 0
 }
 
-/// The men of `color` that each alone hide the enemy's king from a rook of their own side.
-pub(crate) fn hiding(men: &Men, color: Color) -> u64 {
-    let Some(king) = men.king(!color) else {
+/// The pieces of `color` that each alone hide the enemy's king from a rook of their own side.
+pub(crate) fn hiding(pieces: &PieceBoard, color: Color) -> u64 {
+    let Some(king) = pieces.king(!color) else {
         return 0;
     };
-    let own = men.of(color);
-    (men.rooks() & own & rook_attacks(king, men.of(!color)))
+    let own = pieces.of(color);
+    (pieces.rooks() & own & rook_attacks(king, pieces.of(!color)))
         .squares()
         .map(|rook| between(king, rook) & own)
         .filter(|blockers| blockers.len() == 1)
@@ -97,17 +97,21 @@ pub(crate) fn hiding(men: &Men, color: Color) -> u64 {
 /// All squares that the enemy of `color` attacks, its king, on `king`, being transparent: it
 /// cannot step back along the line of a check.
 #[inline(always)]
-pub(super) fn danger(men: &Men, color: Color, king: Square) -> u64 {
-    let enemy = men.of(!color);
-    let occupied = men.occupied() & !u64::of(king);
-    let mut danger = spread(men.pawns() & enemy, PAWN, !color)
-        | spread((men.generals() | men.khons()) & enemy, GENERAL, !color)
-        | forward(men.khons() & enemy, !color)
-        | spread(men.knights() & enemy, KNIGHT, !color);
-    if let Some(king) = (men.kings() & enemy).first() {
+pub(super) fn danger(pieces: &PieceBoard, color: Color, king: Square) -> u64 {
+    let enemy = pieces.of(!color);
+    let occupied = pieces.occupied() & !u64::of(king);
+    let mut danger = spread(pieces.pawns() & enemy, PAWN, !color)
+        | spread(
+            (pieces.generals() | pieces.khons()) & enemy,
+            GENERAL,
+            !color,
+        )
+        | forward(pieces.khons() & enemy, !color)
+        | spread(pieces.knights() & enemy, KNIGHT, !color);
+    if let Some(king) = (pieces.kings() & enemy).first() {
         danger |= leaps(king, KING, !color);
     }
-    for rook in (men.rooks() & enemy).squares() {
+    for rook in (pieces.rooks() & enemy).squares() {
         danger |= rook_attacks(rook, occupied);
     }
     danger

@@ -1,13 +1,13 @@
 use std::fmt;
 
-use super::{BOARD, Counting, Men, stream};
-use crate::text::{self, Field};
-use crate::{Color, Kind, TextError, zobrist};
+use super::{BOARD, Counting, PieceBoard, stream};
+use crate::fen::{self, Field};
+use crate::{Color, FenError, PieceType, zobrist};
 
 /// What both games keep of a position, and its text.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct State {
-    pub(crate) men: Men,
+    pub(crate) pieces: PieceBoard,
     pub(crate) counting: Counting,
     /// Plies since the last capture, pawn move or placing. The text does not tell it while plies
     /// are being counted.
@@ -26,11 +26,11 @@ impl State {
 
     #[inline(always)]
     pub(crate) fn key(&self) -> u64 {
-        self.men.key() ^ turn_key(self.turn)
+        self.pieces.key() ^ turn_key(self.turn)
     }
 
     pub(crate) fn key_from_scratch(&self) -> u64 {
-        self.men.key_from_scratch() ^ turn_key(self.turn)
+        self.pieces.key_from_scratch() ^ turn_key(self.turn)
     }
 
     /// Ends a ply: the clocks go on (or the half-move clock back), and it is `next`'s turn.
@@ -48,7 +48,7 @@ impl State {
 
     pub(crate) fn rotated(&self) -> State {
         State {
-            men: self.men.rotated(),
+            pieces: self.pieces.rotated(),
             turn: !self.turn,
             ..*self
         }
@@ -56,7 +56,7 @@ impl State {
 
     pub(crate) fn mirrored(&self) -> State {
         State {
-            men: self.men.mirrored(),
+            pieces: self.pieces.mirrored(),
             ..*self
         }
     }
@@ -66,18 +66,18 @@ impl State {
     pub(crate) fn read(
         board: Field<'_>,
         fields: &[Field<'_>],
-        kinds: &[Kind],
-    ) -> Result<State, TextError> {
+        piece_types: &[PieceType],
+    ) -> Result<State, FenError> {
         let &[_, turn, castling, limit, count, number] = fields else {
             unreachable!("the text was split into six fields");
         };
-        let mut men = Men::NONE;
-        text::read_board(board, BOARD, |letter, square| {
-            let man = parse_letter(kinds, letter);
-            if let Some((color, kind)) = man {
-                men.put(square, color, kind);
+        let mut pieces = PieceBoard::NONE;
+        fen::read_board(board, BOARD, |letter, square| {
+            let piece = parse_letter(piece_types, letter);
+            if let Some((color, piece_type)) = piece {
+                pieces.put(square, color, piece_type);
             }
-            man.is_some()
+            piece.is_some()
         })?;
         let turn = match turn.text {
             "w" => Color::White,
@@ -102,7 +102,7 @@ impl State {
             (Counting { limit, count }, 0)
         };
         Ok(State {
-            men,
+            pieces,
             counting,
             clock,
             number,
@@ -110,11 +110,15 @@ impl State {
         })
     }
 
-    pub(crate) fn write_board(&self, f: &mut fmt::Formatter<'_>, kinds: &[Kind]) -> fmt::Result {
-        text::write_board(f, BOARD, |square| {
-            let man = self.men.man(square)?;
-            let letter = kinds[usize::from(man.kind)].letter;
-            Some(match man.color {
+    pub(crate) fn write_board(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        piece_types: &[PieceType],
+    ) -> fmt::Result {
+        fen::write_board(f, BOARD, |square| {
+            let piece = self.pieces.piece(square)?;
+            let letter = piece_types[usize::from(piece.piece_type)].letter;
+            Some(match piece.color {
                 Color::White => letter.to_string(),
                 Color::Black => letter.to_lowercase(),
             })
@@ -141,15 +145,15 @@ fn turn_key(turn: Color) -> u64 {
     }
 }
 
-/// Whose man of which kind a letter stands for.
-pub(crate) fn parse_letter(kinds: &[Kind], letter: &str) -> Option<(Color, u8)> {
+/// Whose piece of which kind a letter stands for.
+pub(crate) fn parse_letter(piece_types: &[PieceType], letter: &str) -> Option<(Color, u8)> {
     let color = if letter.starts_with(|c: char| c.is_ascii_uppercase()) {
         Color::White
     } else {
         Color::Black
     };
-    let kind = kinds
+    let piece_type = piece_types
         .iter()
-        .position(|kind| kind.letter.eq_ignore_ascii_case(letter))?;
-    Some((color, kind as u8))
+        .position(|piece_type| piece_type.letter.eq_ignore_ascii_case(letter))?;
+    Some((color, piece_type as u8))
 }

@@ -11,7 +11,7 @@ pub(crate) const fn hand(color: Color) -> u64 {
     4 + color as u64
 }
 
-/// Men by side (0 or 1) and code (1 to 6).
-pub(crate) const fn men(color: usize, code: usize) -> u64 {
+/// PieceBoard by side (0 or 1) and code (1 to 6).
+pub(crate) const fn pieces(color: usize, code: usize) -> u64 {
     (16 + color * 8 + code) as u64
 }

@@ -1,32 +1,33 @@
-use super::{BOARD, GENERAL, KIND_COUNT, KING, PAWN, State, is_attacked};
-use crate::text::Field;
-use crate::{Bits, Color, Kind, Square, TextError};
+use super::{BOARD, GENERAL, KING, PAWN, PIECE_TYPE_COUNT, State, is_attacked};
+use crate::fen::Field;
+use crate::{Bits, Color, FenError, PieceType, Square};
 
-/// How many men a side can have, at most.
+/// How many pieces a side can have, at most.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Census {
-    pub(crate) of_kind: [usize; KIND_COUNT],
+    pub(crate) of_piece_type: [usize; PIECE_TYPE_COUNT],
     /// Pawns and generals together: every pawn may become one.
     pub(crate) pawns_and_generals: usize,
 }
 
-/// Refuses a position that cannot come up. `off_board` says how many men of a kind a side has in
+/// Refuses a position that cannot come up. `off_board` says how many pieces of a type a side has in
 /// hand; a king must be somewhere.
 pub(crate) fn validate(
     state: &State,
     fields: &[Field<'_>],
-    kinds: &[Kind],
+    piece_types: &[PieceType],
     census: &Census,
     off_board: impl Fn(Color, u8) -> usize,
-) -> Result<(), TextError> {
+) -> Result<(), FenError> {
     let board = fields[0];
     for color in Color::ALL {
-        let count = |kind: u8| state.men.count(color, kind) + off_board(color, kind);
-        for (kind, &most) in census.of_kind.iter().enumerate() {
-            let (found, name) = (count(kind as u8), kinds[kind].name);
+        let count =
+            |piece_type: u8| state.pieces.count(color, piece_type) + off_board(color, piece_type);
+        for (piece_type, &most) in census.of_piece_type.iter().enumerate() {
+            let (found, name) = (count(piece_type as u8), piece_types[piece_type].name);
             if found > most {
                 return Err(board.error(format!(
-                    "{color} has {found} men of the kind {name}, and can have {most}"
+                    "{color} has {found} pieces of the piece_type {name}, and can have {most}"
                 )));
             }
         }
@@ -36,15 +37,15 @@ pub(crate) fn validate(
         let found = count(PAWN) + count(GENERAL);
         let most = census.pawns_and_generals;
         if found > most {
-            let (pawn, general) = (kinds[0].name, kinds[1].name);
+            let (pawn, general) = (piece_types[0].name, piece_types[1].name);
             return Err(board.error(format!(
-                "{color} has {found} men of the kinds {pawn} and {general}, and can have {most}"
+                "{color} has {found} pieces of the piece_types {pawn} and {general}, and can have {most}"
             )));
         }
     }
     let waiting = !state.turn;
-    let king = state.men.king(waiting);
-    if king.is_some_and(|king| is_attacked(&state.men, king, waiting)) {
+    let king = state.pieces.king(waiting);
+    if king.is_some_and(|king| is_attacked(&state.pieces, king, waiting)) {
         let turn = state.turn;
         return Err(fields[1].error(format!("{turn} is to move, but {waiting} is in check")));
     }

@@ -1,6 +1,6 @@
-//! Where men reach, as sets of squares. Whose men stand there is not looked at.
+//! Where pieces reach, as sets of squares. Whose pieces stand there is not looked at.
 
-use super::{BOARD, HORSE, KINDS};
+use super::{BOARD, HORSE, PIECE_TYPES};
 use crate::{Bits, Color, Square, Step};
 
 const SQUARES: usize = BOARD.squares();
@@ -34,7 +34,7 @@ static GEOMETRY: [Geometry; SQUARES] = {
             file: ray(square, 0, 1) | ray(square, 0, -1),
             diagonal: ray(square, 1, 1) | ray(square, -1, -1),
             antidiagonal: ray(square, 1, -1) | ray(square, -1, 1),
-            horse: leaps(square, KINDS[HORSE].steps),
+            horse: leaps(square, PIECE_TYPES[HORSE].steps),
             neighbours: around(square, 1),
             hurdles: around(square, 2),
         };
@@ -119,7 +119,7 @@ const fn around(square: Square, distance: i8) -> u128 {
 
 /// A slider's reach along a line that has at most one square in each row, up to and including
 /// the first occupied square each way. Subtracting the slider's bit flips everything up to the
-/// next man above it; turned upside down, the same finds the next man below.
+/// next piece above it; turned upside down, the same finds the next piece below.
 #[inline]
 fn line(square: Square, occupied: u128, line: u128) -> u128 {
     let slider = u128::of(square);
@@ -137,13 +137,13 @@ fn row(square: Square, occupied: u128) -> u128 {
     u128::from(ROW[usize::from(square.0 & 7)][inner]) << shift
 }
 
-/// Rook's lines up to and including the first man each way.
+/// Rook's lines up to and including the first piece each way.
 #[inline]
 pub(super) fn rook(square: Square, occupied: u128) -> u128 {
     row(square, occupied) | line(square, occupied, GEOMETRY[square.index()].file)
 }
 
-/// Bishop's lines up to and including the first man each way.
+/// Bishop's lines up to and including the first piece each way.
 #[inline]
 pub(super) fn elephant(square: Square, occupied: u128) -> u128 {
     let Geometry {
@@ -159,7 +159,7 @@ pub(super) fn horse(square: Square) -> u128 {
     GEOMETRY[square.index()].horse
 }
 
-/// The empty squares on the rook's lines, and the second man each way.
+/// The empty squares on the rook's lines, and the second piece each way.
 #[inline]
 pub(super) fn cannon(square: Square, occupied: u128) -> u128 {
     let reach = rook(square, occupied);

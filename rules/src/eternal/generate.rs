@@ -9,12 +9,12 @@ impl EternalPosition {
             return;
         }
         match self.phase {
-            Phase::Move => self.each_man(|from, targets| {
+            Phase::Move => self.each_piece(|from, targets| {
                 moves.extend(targets.squares().map(|to| Move::new(from, to)));
             }),
-            Phase::Place(man) => {
-                let room = self.room_for(man.color);
-                moves.extend(room.squares().map(|to| Move::place(man.kind, to)));
+            Phase::Place(piece) => {
+                let room = self.room_for(piece.color);
+                moves.extend(room.squares().map(|to| Move::place(piece.piece_type, to)));
             }
             Phase::Deport(from) => {
                 let room = self.room_for(!self.turn);
@@ -30,10 +30,10 @@ impl EternalPosition {
         match self.phase {
             Phase::Move => {
                 let mut count = 0;
-                self.each_man(|_, targets| count += targets.len());
+                self.each_piece(|_, targets| count += targets.len());
                 count
             }
-            Phase::Place(man) => self.room_for(man.color).len(),
+            Phase::Place(piece) => self.room_for(piece.color).len(),
             Phase::Deport(_) => self.room_for(!self.turn).len(),
         }
     }
@@ -48,7 +48,7 @@ impl EternalPosition {
         self.sides[color] & ZONE[color]
     }
 
-    /// Where a man that has been captured or deported may be put.
+    /// Where a piece that has been captured or deported may be put.
     fn room_for(&self, owner: Color) -> u128 {
         let free = HALF[owner] & !self.occupied();
         if self.guardian(owner).is_empty() {
@@ -58,9 +58,9 @@ impl EternalPosition {
         }
     }
 
-    /// Gives `visit` every man of the side to move with its legal targets.
+    /// Gives `visit` every piece of the side to move with its legal targets.
     #[inline]
-    fn each_man(&self, mut visit: impl FnMut(Square, u128)) {
+    fn each_piece(&self, mut visit: impl FnMut(Square, u128)) {
         let occupied = self.occupied();
         let own = self.sides[self.turn];
         let guardian = self.guardian(self.turn);
@@ -70,8 +70,8 @@ impl EternalPosition {
         } else {
             guardians | ZONE[self.turn]
         };
-        let mut each = |kind: usize, reach: &dyn Fn(Square) -> u128| {
-            for from in (self.kinds[kind] & own).squares() {
+        let mut each = |piece_type: usize, reach: &dyn Fn(Square) -> u128| {
+            for from in (self.piece_types[piece_type] & own).squares() {
                 let closed = if guardian.has(from) {
                     guardians
                 } else {
@@ -89,14 +89,17 @@ impl EternalPosition {
         each(SOLDIER, &|from| attacks::soldier(from, occupied, hurdles));
     }
 
-    /// The men that advisors copy and soldiers jump: R N C B of either side.
+    /// The pieces that advisors copy and soldiers jump: R N C B of either side.
     fn movers(&self) -> u128 {
-        self.kinds[ROOK] | self.kinds[HORSE] | self.kinds[CANNON] | self.kinds[ELEPHANT]
+        self.piece_types[ROOK]
+            | self.piece_types[HORSE]
+            | self.piece_types[CANNON]
+            | self.piece_types[ELEPHANT]
     }
 
     fn advisor(&self, from: Square, occupied: u128) -> u128 {
         let near = attacks::neighbours(from);
-        let beside = |kind: usize| near & self.kinds[kind] != 0;
+        let beside = |piece_type: usize| near & self.piece_types[piece_type] != 0;
         let mut reach = 0;
         if beside(ROOK) {
             reach |= attacks::rook(from, occupied);

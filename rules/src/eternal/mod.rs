@@ -1,19 +1,19 @@
 //! Eternal chess 永恒棋, the rules of 2014: nothing but stones ever leaves the game, and four
 //! points win.
 //!
-//! A turn is up to three decisions of one player: deport the man that scored last turn, move,
-//! place the man just captured. Each decision is a [`Move`](crate::Move) of its own.
+//! A turn is up to three decisions of one player: deport the piece that scored last turn, move,
+//! place the piece just captured. Each decision is a [`Move`](crate::Move) of its own.
 
 mod attacks;
+mod fen;
 mod generate;
 mod position;
 mod random;
-mod text;
 
 pub use position::{EternalPosition, Phase};
 pub use random::random_start;
 
-use crate::{Board, ByColor, Kind, Mark, Purpose, Step};
+use crate::{Board, ByColor, Mark, PieceType, Purpose, Step};
 
 const BOARD: Board = Board { files: 8, ranks: 9 };
 
@@ -24,13 +24,13 @@ const ELEPHANT: usize = 3;
 const ADVISOR: usize = 4;
 const SOLDIER: usize = 5;
 
-const KINDS: [Kind; 6] = [
-    Kind {
+const PIECE_TYPES: [PieceType; 6] = [
+    PieceType {
         letter: "R",
         name: "rook",
         steps: &orthogonals(Step::SLIDE, Purpose::Any),
     },
-    Kind {
+    PieceType {
         letter: "N",
         name: "horse",
         steps: &[
@@ -44,7 +44,7 @@ const KINDS: [Kind; 6] = [
             Step::leap(-1, 2),
         ],
     },
-    Kind {
+    PieceType {
         letter: "C",
         name: "cannon",
         steps: &{
@@ -53,17 +53,17 @@ const KINDS: [Kind; 6] = [
             [a, b, c, d, e, f, g, h]
         },
     },
-    Kind {
+    PieceType {
         letter: "B",
         name: "elephant",
         steps: &diagonals(Step::SLIDE, Purpose::Any),
     },
-    Kind {
+    PieceType {
         letter: "A",
         name: "advisor",
         steps: &around(1, Purpose::Copy),
     },
-    Kind {
+    PieceType {
         letter: "P",
         name: "soldier",
         steps: &around(2, Purpose::Hop),
@@ -108,7 +108,7 @@ const OF_A_KIND: usize = 2;
 /// The points that win.
 pub const WINNING_POINTS: u8 = 4;
 /// Turns of both players together. A turn is all decisions of one player.
-const CAP: u32 = 400;
+const LENGTH_LIMIT: u32 = 400;
 
 /// The fifth row, where stones are. They never move.
 const RIVER: u128 = 0xff << 32;

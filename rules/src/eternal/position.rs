@@ -1,15 +1,15 @@
-use super::{BOARD, CAP, KINDS, MARKS, WINNING_POINTS, ZONE};
+use super::{BOARD, LENGTH_LIMIT, MARKS, PIECE_TYPES, WINNING_POINTS, ZONE};
 use crate::zobrist::{number, numbers};
 use crate::{
-    Bits, Board, ByColor, Color, Kind, Man, Mark, Move, MoveList, Occupant, Origin, Outcome,
-    Position, Reason, Repetition, Square,
+    Bits, Board, ByColor, Color, Mark, Move, MoveList, Occupant, Origin, Outcome, Piece, PieceType,
+    Position, Repetition, Square, Termination,
 };
 
 /// A position of Eternal chess.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct EternalPosition {
-    /// The men of each kind, of both sides.
-    pub(super) kinds: [u128; KINDS.len()],
+    /// The pieces of each type, of both sides.
+    pub(super) piece_types: [u128; PIECE_TYPES.len()],
     pub(super) sides: ByColor<u128>,
     pub(super) stones: u128,
     pub(super) turn: Color,
@@ -21,37 +21,37 @@ pub struct EternalPosition {
 /// Which decision of its turn the side to move has to take.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Phase {
-    /// Put the man that has scored, and stands on this square, back into its owner's half.
+    /// Put the piece that has scored, and stands on this square, back into its owner's half.
     Deport(Square),
     Move,
-    /// Put this man, just captured, back into its owner's half.
-    Place(Man),
+    /// Put this piece, just captured, back into its owner's half.
+    Place(Piece),
 }
 
-static MAN_KEYS: [[u64; BOARD.squares()]; 2 * KINDS.len()] = {
-    let mut keys = [[0; BOARD.squares()]; 2 * KINDS.len()];
-    let mut man = 0;
-    while man < keys.len() {
-        keys[man] = numbers(man as u64);
-        man += 1;
+static PIECE_KEYS: [[u64; BOARD.squares()]; 2 * PIECE_TYPES.len()] = {
+    let mut keys = [[0; BOARD.squares()]; 2 * PIECE_TYPES.len()];
+    let mut piece = 0;
+    while piece < keys.len() {
+        keys[piece] = numbers(piece as u64);
+        piece += 1;
     }
     keys
 };
 static STONE_KEYS: [u64; BOARD.squares()] = numbers(16);
-static PENDING_KEYS: [u64; 2 * KINDS.len()] = numbers(17);
+static PENDING_KEYS: [u64; 2 * PIECE_TYPES.len()] = numbers(17);
 static POINT_KEYS: [[u64; WINNING_POINTS as usize + 1]; 2] = [numbers(18), numbers(19)];
 const BLACK_KEY: u64 = number(20, 0);
 
-/// A man's place in the key tables.
-const fn key_index(man: Man) -> usize {
-    man.kind as usize + KINDS.len() * man.color as usize
+/// A piece's place in the key tables.
+const fn key_index(piece: Piece) -> usize {
+    piece.piece_type as usize + PIECE_TYPES.len() * piece.color as usize
 }
 
 impl EternalPosition {
-    /// No man, no stone, no point; Red to move.
+    /// No piece, no stone, no point; Red to move.
     pub(super) fn empty() -> EternalPosition {
         let mut position = EternalPosition {
-            kinds: [0; KINDS.len()],
+            piece_types: [0; PIECE_TYPES.len()],
             sides: ByColor::default(),
             stones: 0,
             turn: Color::White,
@@ -71,19 +71,19 @@ impl EternalPosition {
         self.sides.white | self.sides.black | self.stones
     }
 
-    fn kind_at(&self, square: u128) -> u8 {
-        self.kinds
+    fn piece_type_at(&self, square: u128) -> u8 {
+        self.piece_types
             .iter()
-            .position(|men| men & square != 0)
-            .expect("a man stands on the square") as u8
+            .position(|pieces| pieces & square != 0)
+            .expect("a piece stands on the square") as u8
     }
 
-    /// Puts a man on an empty square, or takes it off again.
-    pub(super) fn toggle(&mut self, man: Man, square: Square) {
+    /// Puts a piece on an empty square, or takes it off again.
+    pub(super) fn toggle(&mut self, piece: Piece, square: Square) {
         let bit = u128::of(square);
-        self.kinds[usize::from(man.kind)] ^= bit;
-        self.sides[man.color] ^= bit;
-        self.key ^= MAN_KEYS[key_index(man)][square.index()];
+        self.piece_types[usize::from(piece.piece_type)] ^= bit;
+        self.sides[piece.color] ^= bit;
+        self.key ^= PIECE_KEYS[key_index(piece)][square.index()];
     }
 
     /// Puts a stone on an empty square, or takes it off again.
@@ -92,22 +92,22 @@ impl EternalPosition {
         self.key ^= STONE_KEYS[square.index()];
     }
 
-    fn move_man(&mut self, from: Square, to: Square) {
+    fn move_piece(&mut self, from: Square, to: Square) {
         let color = self.turn;
-        let kind = self.kind_at(u128::of(from));
+        let piece_type = self.piece_type_at(u128::of(from));
         let target = u128::of(to);
         let victim = if self.stones & target != 0 {
             self.toggle_stone(to);
             None
         } else {
-            self.man_at(to)
+            self.piece_at(to)
         };
         if let Some(victim) = victim {
             self.toggle(victim, to);
         }
-        let man = Man { color, kind };
-        self.toggle(man, from);
-        self.toggle(man, to);
+        let piece = Piece { color, piece_type };
+        self.toggle(piece, from);
+        self.toggle(piece, to);
         if let Some(victim) = victim {
             self.phase = Phase::Place(victim);
             self.key ^= PENDING_KEYS[key_index(victim)];
@@ -132,7 +132,7 @@ impl EternalPosition {
         self.key ^= BLACK_KEY;
     }
 
-    fn man_at(&self, square: Square) -> Option<Man> {
+    fn piece_at(&self, square: Square) -> Option<Piece> {
         let bit = u128::of(square);
         let color = if self.sides.white & bit != 0 {
             Color::White
@@ -141,14 +141,14 @@ impl EternalPosition {
         } else {
             return None;
         };
-        let kind = self.kind_at(bit);
-        Some(Man { color, kind })
+        let piece_type = self.piece_type_at(bit);
+        Some(Piece { color, piece_type })
     }
 
     /// The same with every set of squares and every square mapped.
     fn mapped(self, set: impl Fn(u128) -> u128, square: impl Fn(Square) -> Square) -> Self {
         let mut image = EternalPosition {
-            kinds: self.kinds.map(&set),
+            piece_types: self.piece_types.map(&set),
             sides: ByColor::new(set(self.sides.white), set(self.sides.black)),
             stones: set(self.stones),
             phase: match self.phase {
@@ -164,7 +164,7 @@ impl EternalPosition {
 
 impl Position for EternalPosition {
     const BOARD: Board = BOARD;
-    const KINDS: &'static [Kind] = &KINDS;
+    const PIECE_TYPES: &'static [PieceType] = &PIECE_TYPES;
     const PLACEABLE: &'static [u8] = &[0, 1, 2, 3, 4, 5];
     const STARTS: &'static [(&'static str, &'static str)] = &[(
         "standard",
@@ -190,19 +190,19 @@ impl Position for EternalPosition {
     fn play(&mut self, mv: Move) {
         let to = mv.to();
         match (self.phase, mv.origin()) {
-            (Phase::Move, Origin::Board(from)) => self.move_man(from, to),
+            (Phase::Move, Origin::Board(from)) => self.move_piece(from, to),
             (Phase::Deport(scorer), _) => {
-                let man = Man {
+                let piece = Piece {
                     color: !self.turn,
-                    kind: self.kind_at(u128::of(scorer)),
+                    piece_type: self.piece_type_at(u128::of(scorer)),
                 };
-                self.toggle(man, scorer);
-                self.toggle(man, to);
+                self.toggle(piece, scorer);
+                self.toggle(piece, to);
                 self.phase = Phase::Move;
             }
-            (Phase::Place(man), _) => {
-                self.toggle(man, to);
-                self.key ^= PENDING_KEYS[key_index(man)];
+            (Phase::Place(piece), _) => {
+                self.toggle(piece, to);
+                self.key ^= PENDING_KEYS[key_index(piece)];
                 self.phase = Phase::Move;
                 self.pass_turn();
             }
@@ -214,23 +214,23 @@ impl Position for EternalPosition {
         false
     }
 
-    fn verdict(&self, legal: &MoveList) -> Option<Outcome> {
+    fn terminal_outcome(&self, legal: &MoveList) -> Option<Outcome> {
         let winner = |side: &Color| self.points[*side] >= WINNING_POINTS;
         if let Some(side) = Color::ALL.into_iter().find(winner) {
-            Some(Outcome::win(side, Reason::Points))
+            Some(Outcome::win(side, Termination::Points))
         } else if legal.is_empty() {
-            Some(Outcome::win(!self.turn, Reason::Stalemate))
+            Some(Outcome::win(!self.turn, Termination::Stalemate))
         } else {
             None
         }
     }
 
-    fn cap(&self, _plies: u32, turns: u32) -> Option<Outcome> {
+    fn length_limit(&self, _plies: u32, turns: u32) -> Option<Outcome> {
         let ByColor { white, black } = self.points;
-        (turns >= CAP).then(|| match white.cmp(&black) {
-            std::cmp::Ordering::Greater => Outcome::win(Color::White, Reason::Cap),
-            std::cmp::Ordering::Less => Outcome::win(Color::Black, Reason::Cap),
-            std::cmp::Ordering::Equal => Outcome::draw(Reason::Cap),
+        (turns >= LENGTH_LIMIT).then(|| match white.cmp(&black) {
+            std::cmp::Ordering::Greater => Outcome::win(Color::White, Termination::LengthLimit),
+            std::cmp::Ordering::Less => Outcome::win(Color::Black, Termination::LengthLimit),
+            std::cmp::Ordering::Equal => Outcome::draw(Termination::LengthLimit),
         })
     }
 
@@ -242,14 +242,14 @@ impl Position for EternalPosition {
         let mut key = 0;
         for square in BOARD.all() {
             match self.occupant(square) {
-                Some(Occupant::Man(man)) => key ^= MAN_KEYS[key_index(man)][square.index()],
+                Some(Occupant::Piece(piece)) => key ^= PIECE_KEYS[key_index(piece)][square.index()],
                 Some(Occupant::Stone) => key ^= STONE_KEYS[square.index()],
                 None => {}
             }
         }
-        // A man to be deported is seen on the board: only a scorer stands in the enemy's zone.
-        if let Phase::Place(man) = self.phase {
-            key ^= PENDING_KEYS[key_index(man)];
+        // A piece to be deported is seen on the board: only a scorer stands in the enemy's zone.
+        if let Phase::Place(piece) = self.phase {
+            key ^= PENDING_KEYS[key_index(piece)];
         }
         for side in Color::ALL {
             key ^= POINT_KEYS[side as usize][usize::from(self.points[side])];
@@ -264,7 +264,7 @@ impl Position for EternalPosition {
         0
     }
 
-    fn lookback(&self) -> usize {
+    fn repetition_horizon(&self) -> usize {
         usize::MAX
     }
 
@@ -272,18 +272,20 @@ impl Position for EternalPosition {
         if self.stones.has(square) {
             Some(Occupant::Stone)
         } else {
-            self.man_at(square).map(Occupant::Man)
+            self.piece_at(square).map(Occupant::Piece)
         }
     }
 
-    fn hand(&self, color: Color, kind: u8) -> u8 {
-        let pending = self.pending().is_some_and(|man| man.kind == kind);
+    fn hand(&self, color: Color, piece_type: u8) -> u8 {
+        let pending = self
+            .pending()
+            .is_some_and(|piece| piece.piece_type == piece_type);
         u8::from(pending && color == self.turn)
     }
 
-    fn pending(&self) -> Option<Man> {
+    fn pending(&self) -> Option<Piece> {
         match self.phase {
-            Phase::Place(man) => Some(man),
+            Phase::Place(piece) => Some(piece),
             Phase::Deport(_) | Phase::Move => None,
         }
     }
@@ -304,9 +306,9 @@ impl Position for EternalPosition {
             points: self.points.swapped(),
             turn: !self.turn,
             phase: match self.phase {
-                Phase::Place(man) => Phase::Place(Man {
-                    color: !man.color,
-                    ..man
+                Phase::Place(piece) => Phase::Place(Piece {
+                    color: !piece.color,
+                    ..piece
                 }),
                 phase => phase,
             },
@@ -319,7 +321,9 @@ impl Position for EternalPosition {
     fn uci(&self, mv: Move) -> String {
         let to = BOARD.name(mv.to());
         match (mv.origin(), self.phase) {
-            (Origin::Hand(kind), _) => format!("{}@{to}", KINDS[usize::from(kind)].letter),
+            (Origin::Hand(piece_type), _) => {
+                format!("{}@{to}", PIECE_TYPES[usize::from(piece_type)].letter)
+            }
             (Origin::Board(from), Phase::Deport(_)) => format!("{}@{to}", BOARD.name(from)),
             (Origin::Board(from), _) => format!("{}{to}", BOARD.name(from)),
         }

@@ -1,10 +1,10 @@
 use rand::Rng;
 use rand::seq::SliceRandom;
 
-use super::{BOARD, EternalPosition, KINDS, RIVER, ZONE};
-use crate::{Bits, Color, Man, Square};
+use super::{BOARD, EternalPosition, PIECE_TYPES, RIVER, ZONE};
+use crate::{Bits, Color, Piece, Square};
 
-/// A random start array: each side's men are six mirrored pairs in its half outside its zone,
+/// A random start array: each side's pieces are six mirrored pairs in its half outside its zone,
 /// Black's being Red's turned around, with all stones in the river and Red to move.
 pub fn random_start<R: Rng + ?Sized>(rng: &mut R) -> EternalPosition {
     let mut left: Vec<Square> = BOARD
@@ -14,16 +14,16 @@ pub fn random_start<R: Rng + ?Sized>(rng: &mut R) -> EternalPosition {
         .collect();
     left.shuffle(rng);
     let mut position = EternalPosition::empty();
-    for (kind, square) in (0..KINDS.len() as u8).zip(left) {
+    for (piece_type, square) in (0..PIECE_TYPES.len() as u8).zip(left) {
         for square in [square, BOARD.mirror(square)] {
-            let red = Man {
+            let red = Piece {
                 color: Color::White,
-                kind,
+                piece_type,
             };
             position.toggle(red, square);
-            let black = Man {
+            let black = Piece {
                 color: Color::Black,
-                kind,
+                piece_type,
             };
             position.toggle(black, BOARD.rotate(square));
         }

@@ -4,12 +4,12 @@ use std::str::FromStr;
 use super::counting::{self, BOARD_HONOUR, PIECES_HONOUR};
 use crate::chaturanga::{
     BOARD, Census, Count, GENERAL, LONGEST_GAME, PAWN, Safety, Sink, State, first_name, generate,
-    is_attacked, kinds, neither_can_win, rank_of, validate,
+    is_attacked, neither_can_win, piece_types, rank_of, validate,
 };
-use crate::text::{self, Field};
+use crate::fen::{self, Field};
 use crate::{
-    Bits, Board, Clock, Color, Kind, Move, MoveList, Occupant, Origin, Outcome, Position, Reason,
-    Repetition, Square, TextError,
+    Bits, Board, Clock, Color, FenError, Move, MoveList, Occupant, Origin, Outcome, PieceType,
+    Position, Repetition, Square, Termination,
 };
 
 /// A position of Makruk.
@@ -19,7 +19,7 @@ pub struct MakrukPosition {
 }
 
 const CENSUS: Census = Census {
-    of_kind: [8, 9, 2, 2, 2, 1],
+    of_piece_type: [8, 9, 2, 2, 2, 1],
     pawns_and_generals: 9,
 };
 
@@ -43,7 +43,7 @@ impl MakrukPosition {
     #[inline(always)]
     fn king(&self, color: Color) -> Square {
         self.state
-            .men
+            .pieces
             .king(color)
             .expect("each side has a king on the board")
     }
@@ -59,22 +59,23 @@ impl MakrukPosition {
 
     #[inline(always)]
     fn generate_for(&self, color: Color, sink: &mut impl Sink) {
-        let men = &self.state.men;
-        let safety = Safety::of(men, color, self.king(color));
-        generate(men, color, &safety, sink);
+        let pieces = &self.state.pieces;
+        let safety = Safety::of(pieces, color, self.king(color));
+        generate(pieces, color, &safety, sink);
     }
 
     fn promotes(&self, mv: Move) -> bool {
         let Origin::Board(from) = mv.origin() else {
             return false;
         };
-        self.state.men.kind(from) == Some(PAWN) && promotion_rank(self.state.turn).has(mv.to())
+        self.state.pieces.piece_type(from) == Some(PAWN)
+            && promotion_rank(self.state.turn).has(mv.to())
     }
 }
 
 impl Position for MakrukPosition {
     const BOARD: Board = BOARD;
-    const KINDS: &'static [Kind] = &kinds([
+    const PIECE_TYPES: &'static [PieceType] = &piece_types([
         ("P", "Bia"),
         ("M", "Met"),
         ("S", "Khon"),
@@ -109,54 +110,56 @@ impl Position for MakrukPosition {
             return;
         };
         let (mover, to) = (self.state.turn, mv.to());
-        let men = &mut self.state.men;
-        let Some(kind) = men.take(from) else {
+        let pieces = &mut self.state.pieces;
+        let Some(piece_type) = pieces.take(from) else {
             return;
         };
-        let captured = men.take(to);
-        let promoted = kind == PAWN && promotion_rank(mover).has(to);
-        men.put(to, mover, if promoted { GENERAL } else { kind });
+        let captured = pieces.take(to);
+        let promoted = piece_type == PAWN && promotion_rank(mover).has(to);
+        pieces.put(to, mover, if promoted { GENERAL } else { piece_type });
         self.state
-            .pass_to(!mover, captured.is_some() || kind == PAWN);
-        let State { men, counting, .. } = &mut self.state;
-        counting::update(counting, men, mover, captured, promoted);
+            .pass_to(!mover, captured.is_some() || piece_type == PAWN);
+        let State {
+            pieces, counting, ..
+        } = &mut self.state;
+        counting::update(counting, pieces, mover, captured, promoted);
     }
 
     fn is_check(&self) -> bool {
         let turn = self.state.turn;
-        is_attacked(&self.state.men, self.king(turn), turn)
+        is_attacked(&self.state.pieces, self.king(turn), turn)
     }
 
-    fn verdict(&self, legal: &MoveList) -> Option<Outcome> {
+    fn terminal_outcome(&self, legal: &MoveList) -> Option<Outcome> {
         let State {
-            men,
+            pieces,
             turn,
             counting,
             ..
         } = &self.state;
         if legal.is_empty() {
             return Some(if self.is_check() {
-                Outcome::win(!*turn, Reason::Checkmate)
+                Outcome::win(!*turn, Termination::Checkmate)
             } else {
-                Outcome::draw(Reason::Stalemate)
+                Outcome::draw(Termination::Stalemate)
             });
         }
-        if neither_can_win(men) {
-            return Some(Outcome::draw(Reason::Material));
+        if neither_can_win(pieces) {
+            return Some(Outcome::draw(Termination::Material));
         }
         if counting.is_over() {
-            let bare = Color::ALL.into_iter().any(|color| men.is_bare(color));
+            let bare = Color::ALL.into_iter().any(|color| pieces.is_bare(color));
             return Some(Outcome::draw(if bare {
-                Reason::PiecesHonour
+                Termination::PiecesHonour
             } else {
-                Reason::BoardHonour
+                Termination::BoardHonour
             }));
         }
         None
     }
 
-    fn cap(&self, plies: u32, _turns: u32) -> Option<Outcome> {
-        (plies >= LONGEST_GAME).then(|| Outcome::draw(Reason::Cap))
+    fn length_limit(&self, plies: u32, _turns: u32) -> Option<Outcome> {
+        (plies >= LONGEST_GAME).then(|| Outcome::draw(Termination::LengthLimit))
     }
 
     fn key(&self) -> u64 {
@@ -175,15 +178,15 @@ impl Position for MakrukPosition {
         self.state.counting.clock()
     }
 
-    fn lookback(&self) -> usize {
+    fn repetition_horizon(&self) -> usize {
         usize::from(self.state.clock)
     }
 
     fn occupant(&self, square: Square) -> Option<Occupant> {
-        self.state.men.man(square).map(Occupant::Man)
+        self.state.pieces.piece(square).map(Occupant::Piece)
     }
 
-    fn hand(&self, _color: Color, _kind: u8) -> u8 {
+    fn hand(&self, _color: Color, _piece_type: u8) -> u8 {
         0
     }
 
@@ -208,27 +211,27 @@ impl Position for MakrukPosition {
 
 impl fmt::Display for MakrukPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.state.write_board(f, Self::KINDS)?;
+        self.state.write_board(f, Self::PIECE_TYPES)?;
         self.state.write_fields(f)
     }
 }
 
 impl FromStr for MakrukPosition {
-    type Err = TextError;
+    type Err = FenError;
 
-    fn from_str(text: &str) -> Result<Self, TextError> {
-        let fields = text::fields(text, 6, 6)?;
-        let state = State::read(fields[0], &fields, Self::KINDS)?;
-        validate(&state, &fields, Self::KINDS, &CENSUS, |_, _| 0)?;
+    fn from_str(text: &str) -> Result<Self, FenError> {
+        let fields = fen::fields(text, 6, 6)?;
+        let state = State::read(fields[0], &fields, Self::PIECE_TYPES)?;
+        validate(&state, &fields, Self::PIECE_TYPES, &CENSUS, |_, _| 0)?;
         validate_pawns(&state, fields[0])?;
         validate_counting(&state, fields[3])?;
         Ok(MakrukPosition { state })
     }
 }
 
-fn validate_pawns(state: &State, board: Field<'_>) -> Result<(), TextError> {
+fn validate_pawns(state: &State, board: Field<'_>) -> Result<(), FenError> {
     for color in Color::ALL {
-        let pawns = state.men.pawns() & state.men.of(color);
+        let pawns = state.pieces.pawns() & state.pieces.of(color);
         if let Some(square) = first_name(pawns & !pawn_squares(color)) {
             let what = format!("a {color} pawn on {square} would have been promoted");
             return Err(board.error(what));
@@ -237,15 +240,15 @@ fn validate_pawns(state: &State, board: Field<'_>) -> Result<(), TextError> {
     Ok(())
 }
 
-fn validate_counting(state: &State, field: Field<'_>) -> Result<(), TextError> {
-    let (men, limit) = (&state.men, state.counting.limit);
+fn validate_counting(state: &State, field: Field<'_>) -> Result<(), FenError> {
+    let (pieces, limit) = (&state.pieces, state.counting.limit);
     if limit == 0 {
         return Ok(());
     }
-    if men.pawns() != 0 {
+    if pieces.pawns() != 0 {
         return Err(field.error("there is no counting while there are pawns"));
     }
-    let bare = Color::ALL.into_iter().any(|color| men.is_bare(color));
+    let bare = Color::ALL.into_iter().any(|color| pieces.is_bare(color));
     if limit == BOARD_HONOUR || bare && PIECES_HONOUR.contains(&limit) {
         return Ok(());
     }

@@ -2,7 +2,7 @@ use super::PLACEABLE;
 use crate::chaturanga::stream;
 use crate::{ByColor, Color, zobrist};
 
-/// Men that are still to be placed, by index into the placeable kinds.
+/// PieceBoard that are still to be placed, by index into the placeable kinds.
 pub(super) type Hand = [u8; PLACEABLE.len()];
 
 /// Both sides' hands and their Zobrist key.
@@ -33,15 +33,15 @@ impl Hands {
         self.counts[color] == [0; PLACEABLE.len()]
     }
 
-    /// Whether all men are on the board.
+    /// Whether all pieces are on the board.
     pub(super) fn are_empty(&self) -> bool {
         Color::ALL.into_iter().all(|color| self.is_empty(color))
     }
 
-    /// Takes a man out of a hand.
+    /// Takes a piece out of a hand.
     pub(super) fn take(&mut self, color: Color, index: u8) {
         let count = &mut self.counts[color][usize::from(index)];
-        self.key ^= man_key(color, index.into(), *count);
+        self.key ^= piece_key(color, index.into(), *count);
         *count = count.saturating_sub(1);
     }
 
@@ -55,7 +55,7 @@ impl Hands {
         for color in Color::ALL {
             for (index, &count) in self.of(color).iter().enumerate() {
                 for n in 1..=count {
-                    key ^= man_key(color, index, n);
+                    key ^= piece_key(color, index, n);
                 }
             }
         }
@@ -67,8 +67,8 @@ impl Hands {
     }
 }
 
-/// The number of a side's `n`-th man of a kind.
-fn man_key(color: Color, index: usize, n: u8) -> u64 {
+/// The number of a side's `n`-th piece of a kind.
+fn piece_key(color: Color, index: usize, n: u8) -> u64 {
     zobrist::number(stream::hand(color), (index as u64) << 8 | u64::from(n))
 }
 
@@ -78,23 +78,23 @@ mod tests {
 
     use super::*;
     use crate::Position;
-    use crate::chaturanga::{BOARD, Counting, KIND_COUNT, Men};
+    use crate::chaturanga::{BOARD, Counting, PIECE_TYPE_COUNT, PieceBoard};
     use crate::sittuyin::SittuyinPosition;
 
-    /// A man on a square, a man in hand, a clock and a count must not look alike.
+    /// A piece on a square, a piece in hand, a clock and a count must not look alike.
     #[test]
     fn all_numbers_of_keys_differ() {
         let mut numbers = Vec::new();
         for color in Color::ALL {
-            for kind in 0..KIND_COUNT as u8 {
+            for piece_type in 0..PIECE_TYPE_COUNT as u8 {
                 for square in BOARD.all() {
-                    let mut men = Men::NONE;
-                    men.put(square, color, kind);
-                    numbers.push(men.key());
+                    let mut pieces = PieceBoard::NONE;
+                    pieces.put(square, color, piece_type);
+                    numbers.push(pieces.key());
                 }
             }
             for index in 0..PLACEABLE.len() {
-                numbers.extend((1..=2).map(|n| man_key(color, index, n)));
+                numbers.extend((1..=2).map(|n| piece_key(color, index, n)));
             }
         }
         for plies in 0..200 {

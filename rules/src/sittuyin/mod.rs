@@ -2,14 +2,14 @@
 //! AncientChess booklet tells it. What differs between them is in `modern` and `booklet`.
 
 mod booklet;
+mod fen;
 mod hands;
 mod modern;
 mod position;
-mod text;
 
 pub use position::SittuyinPosition;
 
-use crate::chaturanga::{BOARD, GENERAL, KHON, KING, KNIGHT, Men, ROOK};
+use crate::chaturanga::{BOARD, GENERAL, KHON, KING, KNIGHT, PieceBoard, ROOK};
 use crate::{Color, Square};
 
 /// The kinds that are placed before play, in the order in which a hand is written.
@@ -40,6 +40,6 @@ const fn promotion_squares(color: Color) -> u64 {
 }
 
 /// Whether a pawn's move is its promotion: it stays, or steps aside to an empty square.
-fn is_promotion(men: &Men, from: Square, to: Square) -> bool {
-    from == to || BOARD.file(from) != BOARD.file(to) && men.kind(to).is_none()
+fn is_promotion(pieces: &PieceBoard, from: Square, to: Square) -> bool {
+    from == to || BOARD.file(from) != BOARD.file(to) && pieces.piece_type(to).is_none()
 }

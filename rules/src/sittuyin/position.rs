@@ -2,11 +2,11 @@ use super::hands::Hands;
 use super::{PLACEABLE, booklet, is_promotion, modern};
 use crate::chaturanga::{
     BOARD, Count, GENERAL, LONGEST_GAME, PAWN, ROOK, Safety, Sink, State, generate, is_attacked,
-    kinds, neither_can_win, stream,
+    neither_can_win, piece_types, stream,
 };
 use crate::{
-    Board, Clock, Color, Kind, Mark, Move, MoveList, Occupant, Origin, Outcome, Position, Reason,
-    Repetition, Square, zobrist,
+    Board, Clock, Color, Mark, Move, MoveList, Occupant, Origin, Outcome, PieceType, Position,
+    Repetition, Square, Termination, zobrist,
 };
 
 /// A position of Sittuyin; by the booklet's rules or by those played online.
@@ -17,22 +17,22 @@ pub struct SittuyinPosition<const BOOKLET: bool> {
 }
 
 impl<const BOOKLET: bool> SittuyinPosition<BOOKLET> {
-    /// The squares where the side to move may place men of a kind.
-    pub(super) fn places(&self, kind: u8) -> u64 {
-        let State { men, turn, .. } = &self.state;
+    /// The squares where the side to move may place pieces of a type.
+    pub(super) fn places(&self, piece_type: u8) -> u64 {
+        let State { pieces, turn, .. } = &self.state;
         let zone = if !BOOKLET {
-            modern::zone(*turn, kind)
-        } else if kind == ROOK {
-            booklet::zone(*turn, kind) & !booklet::facing_king(men, *turn)
+            modern::zone(*turn, piece_type)
+        } else if piece_type == ROOK {
+            booklet::zone(*turn, piece_type) & !booklet::facing_king(pieces, *turn)
         } else {
-            booklet::zone(*turn, kind)
+            booklet::zone(*turn, piece_type)
         };
-        zone & !men.occupied()
+        zone & !pieces.occupied()
     }
 
     fn king(&self, color: Color) -> Square {
         self.state
-            .men
+            .pieces
             .king(color)
             .expect("a side with an empty hand has its king on the board")
     }
@@ -53,22 +53,22 @@ impl<const BOOKLET: bool> SittuyinPosition<BOOKLET> {
 
     fn generate_places(&self, sink: &mut impl Sink) {
         let hand = self.hands.of(self.state.turn);
-        for (index, kind) in PLACEABLE.into_iter().enumerate() {
+        for (index, piece_type) in PLACEABLE.into_iter().enumerate() {
             if hand[index] > 0 {
-                sink.place(index as u8, self.places(kind));
+                sink.place(index as u8, self.places(piece_type));
             }
         }
     }
 
     #[inline(always)]
     fn generate_for(&self, color: Color, sink: &mut impl Sink) {
-        let men = &self.state.men;
-        let safety = Safety::of(men, color, self.king(color));
-        generate(men, color, &safety, sink);
+        let pieces = &self.state.pieces;
+        let safety = Safety::of(pieces, color, self.king(color));
+        generate(pieces, color, &safety, sink);
         if BOOKLET {
-            booklet::promotions(men, color, &safety, sink);
+            booklet::promotions(pieces, color, &safety, sink);
         } else {
-            modern::promotions(men, color, &safety, sink);
+            modern::promotions(pieces, color, &safety, sink);
         }
     }
 
@@ -84,7 +84,7 @@ impl<const BOOKLET: bool> SittuyinPosition<BOOKLET> {
         let enemy = !self.state.turn;
         BOOKLET
             && self.hands.are_empty()
-            && !booklet::is_mobile(&self.state.men, enemy, self.king(enemy))
+            && !booklet::is_mobile(&self.state.pieces, enemy, self.king(enemy))
     }
 
     fn stalemates(&self, mv: Move) -> bool {
@@ -95,11 +95,11 @@ impl<const BOOKLET: bool> SittuyinPosition<BOOKLET> {
 
     fn play_placing(&mut self, index: u8, to: Square) {
         let turn = self.state.turn;
-        let Some(&kind) = PLACEABLE.get(usize::from(index)) else {
+        let Some(&piece_type) = PLACEABLE.get(usize::from(index)) else {
             return;
         };
         self.hands.take(turn, index);
-        self.state.men.put(to, turn, kind);
+        self.state.pieces.put(to, turn, piece_type);
         let goes_on = BOOKLET && !self.hands.is_empty(turn);
         self.state.pass_to(if goes_on { turn } else { !turn }, true);
     }
@@ -107,25 +107,27 @@ impl<const BOOKLET: bool> SittuyinPosition<BOOKLET> {
     #[inline(always)]
     fn play_on_board(&mut self, from: Square, to: Square) {
         let turn = self.state.turn;
-        let men = &mut self.state.men;
-        let pawn = men.kind(from) == Some(PAWN);
-        let promoted = pawn && is_promotion(men, from, to);
-        let Some(kind) = men.take(from) else {
+        let pieces = &mut self.state.pieces;
+        let pawn = pieces.piece_type(from) == Some(PAWN);
+        let promoted = pawn && is_promotion(pieces, from, to);
+        let Some(piece_type) = pieces.take(from) else {
             return;
         };
-        let captured = men.take(to);
-        men.put(to, turn, if promoted { GENERAL } else { kind });
+        let captured = pieces.take(to);
+        pieces.put(to, turn, if promoted { GENERAL } else { piece_type });
         self.state.pass_to(!turn, pawn || captured.is_some());
         if !BOOKLET {
-            let State { men, counting, .. } = &mut self.state;
-            modern::update_counting(counting, men, turn);
+            let State {
+                pieces, counting, ..
+            } = &mut self.state;
+            modern::update_counting(counting, pieces, turn);
         }
     }
 }
 
 impl<const BOOKLET: bool> Position for SittuyinPosition<BOOKLET> {
     const BOARD: Board = BOARD;
-    const KINDS: &'static [Kind] = &kinds([
+    const PIECE_TYPES: &'static [PieceType] = &piece_types([
         ("P", "Ne"),
         ("F", "Sit-ke"),
         ("S", "Sin"),
@@ -181,13 +183,14 @@ impl<const BOOKLET: bool> Position for SittuyinPosition<BOOKLET> {
     }
 
     fn is_check(&self) -> bool {
-        let State { men, turn, .. } = &self.state;
-        men.king(*turn)
-            .is_some_and(|king| is_attacked(men, king, *turn))
+        let State { pieces, turn, .. } = &self.state;
+        pieces
+            .king(*turn)
+            .is_some_and(|king| is_attacked(pieces, king, *turn))
     }
 
-    fn verdict(&self, legal: &MoveList) -> Option<Outcome> {
-        let State { men, turn, .. } = &self.state;
+    fn terminal_outcome(&self, legal: &MoveList) -> Option<Outcome> {
+        let State { pieces, turn, .. } = &self.state;
         if !self.hands.are_empty() {
             return None;
         }
@@ -195,27 +198,27 @@ impl<const BOOKLET: bool> Position for SittuyinPosition<BOOKLET> {
             // By the booklet there may be moves, all of which would give stalemate.
             let mated = self.is_check() && !(BOOKLET && self.has_ordinary_move());
             return Some(if mated {
-                Outcome::win(!*turn, Reason::Checkmate)
+                Outcome::win(!*turn, Termination::Checkmate)
             } else {
-                Outcome::draw(Reason::Stalemate)
+                Outcome::draw(Termination::Stalemate)
             });
         }
-        let reason = if neither_can_win(men) {
-            Reason::Material
+        let termination = if neither_can_win(pieces) {
+            Termination::Material
         } else if self.state.counting.is_over() {
-            Reason::PiecesHonour
+            Termination::PiecesHonour
         } else if self.state.clock >= MOVE_RULE {
-            Reason::MoveRule
-        } else if !BOOKLET && modern::can_only_promote(men, *turn, legal) && !self.is_check() {
-            Reason::PromotionOnly
+            Termination::MoveRule
+        } else if !BOOKLET && modern::can_only_promote(pieces, *turn, legal) && !self.is_check() {
+            Termination::PromotionOnly
         } else {
             return None;
         };
-        Some(Outcome::draw(reason))
+        Some(Outcome::draw(termination))
     }
 
-    fn cap(&self, plies: u32, _turns: u32) -> Option<Outcome> {
-        (plies >= LONGEST_GAME).then(|| Outcome::draw(Reason::Cap))
+    fn length_limit(&self, plies: u32, _turns: u32) -> Option<Outcome> {
+        (plies >= LONGEST_GAME).then(|| Outcome::draw(Termination::LengthLimit))
     }
 
     fn key(&self) -> u64 {
@@ -241,22 +244,22 @@ impl<const BOOKLET: bool> Position for SittuyinPosition<BOOKLET> {
         })
     }
 
-    fn lookback(&self) -> usize {
+    fn repetition_horizon(&self) -> usize {
         usize::from(self.state.clock)
     }
 
     fn occupant(&self, square: Square) -> Option<Occupant> {
-        self.state.men.man(square).map(Occupant::Man)
+        self.state.pieces.piece(square).map(Occupant::Piece)
     }
 
-    fn hand(&self, color: Color, kind: u8) -> u8 {
+    fn hand(&self, color: Color, piece_type: u8) -> u8 {
         PLACEABLE
             .iter()
-            .position(|&placeable| placeable == kind)
+            .position(|&placeable| placeable == piece_type)
             .map_or(0, |index| self.hands.of(color)[index])
     }
 
-    /// There is none while men are placed: left and right differ in the pawns' places.
+    /// There is none while pieces are placed: left and right differ in the pawns' places.
     fn mirrored(&self) -> Option<Self> {
         self.hands.are_empty().then(|| SittuyinPosition {
             state: self.state.mirrored(),
@@ -275,12 +278,13 @@ impl<const BOOKLET: bool> Position for SittuyinPosition<BOOKLET> {
         let to = BOARD.name(mv.to());
         match mv.origin() {
             Origin::Hand(index) => {
-                let kind = PLACEABLE.get(usize::from(index)).copied().unwrap_or(PAWN);
-                format!("{}@{to}", Self::KINDS[usize::from(kind)].letter)
+                let piece_type = PLACEABLE.get(usize::from(index)).copied().unwrap_or(PAWN);
+                format!("{}@{to}", Self::PIECE_TYPES[usize::from(piece_type)].letter)
             }
             Origin::Board(from) => {
-                let men = &self.state.men;
-                let promoted = men.kind(from) == Some(PAWN) && is_promotion(men, from, mv.to());
+                let pieces = &self.state.pieces;
+                let promoted =
+                    pieces.piece_type(from) == Some(PAWN) && is_promotion(pieces, from, mv.to());
                 let promotion = if promoted { "f" } else { "" };
                 format!("{}{to}{promotion}", BOARD.name(from))
             }

@@ -2,14 +2,14 @@
 
 use super::tile::{self, colours};
 use super::{Drawing, SvgOptions, tenth};
-use crate::{Board, ByColor, Color, Man, Mark, Move, Occupant, Origin, Position, Square};
+use crate::{Board, ByColor, Color, Mark, Move, Occupant, Origin, Piece, Position, Square};
 
 const SQUARE: f32 = 46.0;
 /// Around the board.
 const MARGIN: f32 = 8.0;
 /// Left of the board and below it, for the names of files and ranks.
 const NAMES: f32 = 16.0;
-/// Height of the strips above and below for men off the board and points.
+/// Height of the strips above and below for pieces off the board and points.
 const STRIP: f32 = 42.0;
 /// Size of the tiles there.
 const STRIP_SCALE: f32 = 0.84;
@@ -205,7 +205,7 @@ impl Layout {
         }
     }
 
-    /// The men of a side that are off the board.
+    /// The pieces of a side that are off the board.
     pub(super) fn off_board<P: Position>(&self, out: &mut Drawing, position: &P, side: Color) {
         let forward_is_up = side == self.bottom;
         if let Some(pending) = position.pending() {
@@ -213,19 +213,28 @@ impl Layout {
                 let x = self.left + SQUARE / 2.0;
                 let y = self.strip(position.turn());
                 let at = (x, y, STRIP_SCALE);
-                tile::man(out, P::KINDS, pending, at, forward_is_up);
+                tile::piece(out, P::PIECE_TYPES, pending, at, forward_is_up);
             }
             return;
         }
         let mut x = self.left + SQUARE / 2.0;
         let y = self.strip(side);
-        for &kind in P::PLACEABLE {
-            let count = position.hand(side, kind);
+        for &piece_type in P::PLACEABLE {
+            let count = position.hand(side, piece_type);
             if count == 0 {
                 continue;
             }
-            let man = Man { color: side, kind };
-            tile::man(out, P::KINDS, man, (x, y, STRIP_SCALE), forward_is_up);
+            let piece = Piece {
+                color: side,
+                piece_type,
+            };
+            tile::piece(
+                out,
+                P::PIECE_TYPES,
+                piece,
+                (x, y, STRIP_SCALE),
+                forward_is_up,
+            );
             x += STRIP;
             if count > 1 {
                 let (at, y) = (tenth(x - 18.0), tenth(y + 5.0));

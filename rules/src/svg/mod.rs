@@ -1,8 +1,8 @@
 //! Drawings of positions as SVG: self-contained, with no ids that could clash on a page, and no
 //! font beyond Latin letters.
 //!
-//! A man is a tile that points forward for its owner and carries its letter, with little marks
-//! around it that tell how the man moves: see `tile.rs`.
+//! A piece is a tile that points forward for its owner and carries its letter, with little marks
+//! around it that tell how the piece moves: see `tile.rs`.
 
 mod board;
 mod tile;
@@ -51,11 +51,11 @@ pub fn svg<P: Position>(position: &P, options: &SvgOptions) -> String {
         tile::open_side(&mut out, side);
         let forward_is_up = side == options.bottom;
         for square in P::BOARD.all() {
-            if let Some(Occupant::Man(man)) = position.occupant(square)
-                && man.color == side
+            if let Some(Occupant::Piece(piece)) = position.occupant(square)
+                && piece.color == side
             {
                 let (x, y) = layout.centre(square);
-                tile::man(&mut out, P::KINDS, man, (x, y, 1.0), forward_is_up);
+                tile::piece(&mut out, P::PIECE_TYPES, piece, (x, y, 1.0), forward_is_up);
             }
         }
         layout.off_board(&mut out, position, side);

@@ -1,13 +1,13 @@
-//! Tiles, and the marks on them that tell how a man moves.
+//! Tiles, and the marks on them that tell how a piece moves.
 //!
-//! A mark lies in the direction of its step. Its shape tells how the man goes: a disc is a step
-//! (as many as there are discs), a triangle a slide, a diamond a jump. It is filled where the man
+//! A mark lies in the direction of its step. Its shape tells how the piece goes: a disc is a step
+//! (as many as there are discs), a triangle a slide, a diamond a jump. It is filled where the piece
 //! both moves and captures, hollow where it only moves, and a cross where it only captures. A bar
-//! before the mark is a man that must stand there, to be jumped (soldier) or fired over (cannon).
+//! before the mark is a piece that must stand there, to be jumped (soldier) or fired over (cannon).
 //! Hollow squares are the neighbours that lend their moves (advisor).
 
 use super::{Drawing, tenth};
-use crate::{Color, Kind, Man, Purpose, Step};
+use crate::{Color, Piece, PieceType, Purpose, Step};
 
 /// How far marks lie from the middle of a tile, counted along files or ranks.
 const OUTER: f32 = 13.0;
@@ -36,10 +36,10 @@ pub(super) const fn colours(side: Color) -> Colours {
     }
 }
 
-/// The edge of promoted men.
+/// The edge of promoted pieces.
 const GOLD: &str = "#e0a526";
 
-/// Opens the group of a side's men, with all that they have in common.
+/// Opens the group of a side's pieces, with all that they have in common.
 pub(super) fn open_side(out: &mut Drawing, side: Color) {
     let ink = colours(side).ink;
     out.add(format_args!(
@@ -48,25 +48,25 @@ pub(super) fn open_side(out: &mut Drawing, side: Color) {
     out.add(format_args!("\n"));
 }
 
-/// Draws a man around `(x, y)` at a scale.
-pub(super) fn man(
+/// Draws a piece around `(x, y)` at a scale.
+pub(super) fn piece(
     out: &mut Drawing,
-    kinds: &[Kind],
-    man: Man,
+    piece_types: &[PieceType],
+    piece: Piece,
     (x, y, scale): (f32, f32, f32),
     forward_is_up: bool,
 ) {
-    let kind = &kinds[usize::from(man.kind)];
+    let piece_type = &piece_types[usize::from(piece.piece_type)];
     let (x, y) = (tenth(x), tenth(y));
     out.add(format_args!(
-        r#"<g class="man" transform="translate({x} {y})"#
+        r#"<g class="piece" transform="translate({x} {y})"#
     ));
     if scale != 1.0 {
         out.add(format_args!(" scale({scale})"));
     }
     out.add(format_args!(r#"">"#));
-    let Colours { face, edge, .. } = colours(man.color);
-    let promoted = kind.letter.starts_with('+');
+    let Colours { face, edge, .. } = colours(piece.color);
+    let promoted = piece_type.letter.starts_with('+');
     let (edge, width) = if promoted { (GOLD, 2.2) } else { (edge, 1.2) };
     let up = if forward_is_up { 1.0 } else { -1.0 };
     out.add(format_args!(
@@ -80,10 +80,10 @@ pub(super) fn man(
     let base = if promoted { 5 } else { 6 };
     out.add(format_args!(
         r#"<text y="{base}" font-size="{size}" stroke="none">{}</text>"#,
-        kind.letter
+        piece_type.letter
     ));
     let mut marks = Marks::default();
-    for step in kind.steps {
+    for step in piece_type.steps {
         marks.add(step, up);
     }
     marks.write(out);

@@ -1,6 +1,6 @@
-//! Moves to one square at a fixed distance, by one man or by all that have it at once.
+//! Moves to one square at a fixed distance, by one piece or by all that have it at once.
 
-use super::kinds::{self, KINDS};
+use super::piece_types::{self, PIECE_TYPES};
 use super::squares::{BOARD, SQUARES};
 use crate::{Color, Square, Step};
 
@@ -27,7 +27,7 @@ impl Side for Black {
 /// The number of different leaps.
 pub(super) const LEAPS: usize = 12;
 
-/// A leap of one side, done by all men that have it at once.
+/// A leap of one side, done by all pieces that have it at once.
 #[derive(Copy, Clone)]
 pub(super) struct Leap {
     /// What it adds to the number of a square.
@@ -35,17 +35,17 @@ pub(super) struct Leap {
     /// The squares from which it stays on the board.
     sources: u64,
     /// The kinds, as bits, that have it.
-    kinds: u16,
+    piece_types: u16,
 }
 
 impl Leap {
     const NONE: Leap = Leap {
         delta: 0,
         sources: 0,
-        kinds: 0,
+        piece_types: 0,
     };
 
-    /// Where this leap takes the men on `squares`.
+    /// Where this leap takes the pieces on `squares`.
     #[inline(always)]
     pub(super) const fn shift(self, squares: u64) -> u64 {
         let squares = squares & self.sources;
@@ -56,16 +56,16 @@ impl Leap {
         }
     }
 
-    /// The men that have this leap.
+    /// The pieces that have this leap.
     #[inline(always)]
-    pub(super) fn men(self, by_kind: &[u64; kinds::COUNT]) -> u64 {
-        let mut men = 0;
-        for (kind, &of_kind) in by_kind.iter().enumerate() {
-            if self.kinds >> kind & 1 != 0 {
-                men |= of_kind;
+    pub(super) fn pieces(self, by_piece_type: &[u64; piece_types::COUNT]) -> u64 {
+        let mut pieces = 0;
+        for (piece_type, &of_piece_type) in by_piece_type.iter().enumerate() {
+            if self.piece_types >> piece_type & 1 != 0 {
+                pieces |= of_piece_type;
             }
         }
-        men
+        pieces
     }
 }
 
@@ -91,7 +91,7 @@ const fn leaps(color: Color) -> [Leap; LEAPS] {
     // No leap goes further than two squares along files or ranks.
     while way < 5 * 5 {
         let leap = leap(Step::leap(way % 5 - 2, way / 5 - 2), color);
-        if leap.kinds != 0 {
+        if leap.piece_types != 0 {
             leaps[count] = leap;
             count += 1;
         }
@@ -111,43 +111,43 @@ const fn leap(step: Step, color: Color) -> Leap {
         }
         square += 1;
     }
-    let mut kind = 0;
-    while kind < kinds::COUNT {
+    let mut piece_type = 0;
+    while piece_type < piece_types::COUNT {
         let mut i = 0;
-        while i < KINDS[kind].steps.len() {
-            let other = KINDS[kind].steps[i];
+        while i < PIECE_TYPES[piece_type].steps.len() {
+            let other = PIECE_TYPES[piece_type].steps[i];
             if other.reach == 1 && other.files == step.files && other.ranks == step.ranks {
-                leap.kinds |= 1 << kind;
+                leap.piece_types |= 1 << piece_type;
             }
             i += 1;
         }
-        kind += 1;
+        piece_type += 1;
     }
     leap
 }
 
-/// Where a man leaps. It is also from where such a man of the other side leaps to the square.
+/// Where a piece leaps. It is also from where such a piece of the other side leaps to the square.
 #[inline(always)]
-pub(super) fn leap_targets(color: Color, kind: usize, square: Square) -> u64 {
-    TARGETS[color as usize][kind][square.index()]
+pub(super) fn leap_targets(color: Color, piece_type: usize, square: Square) -> u64 {
+    TARGETS[color as usize][piece_type][square.index()]
 }
 
 /// By color, kind and square.
-static TARGETS: [[[u64; SQUARES]; kinds::COUNT]; 2] =
+static TARGETS: [[[u64; SQUARES]; piece_types::COUNT]; 2] =
     [targets(&White::LEAPS), targets(&Black::LEAPS)];
 
-const fn targets(leaps: &[Leap; LEAPS]) -> [[u64; SQUARES]; kinds::COUNT] {
-    let mut table = [[0; SQUARES]; kinds::COUNT];
+const fn targets(leaps: &[Leap; LEAPS]) -> [[u64; SQUARES]; piece_types::COUNT] {
+    let mut table = [[0; SQUARES]; piece_types::COUNT];
     let mut i = 0;
     while i < LEAPS {
-        let mut kind = 0;
-        while kind < kinds::COUNT {
+        let mut piece_type = 0;
+        while piece_type < piece_types::COUNT {
             let mut square = 0;
-            while square < SQUARES && leaps[i].kinds >> kind & 1 != 0 {
-                table[kind][square] |= leaps[i].shift(1 << square);
+            while square < SQUARES && leaps[i].piece_types >> piece_type & 1 != 0 {
+                table[piece_type][square] |= leaps[i].shift(1 << square);
                 square += 1;
             }
-            kind += 1;
+            piece_type += 1;
         }
         i += 1;
     }

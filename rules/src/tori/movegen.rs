@@ -1,7 +1,7 @@
 //! Legal moves, found without trying them: checks, pins and attacked squares come first.
 
-use super::kinds::{self, PHOENIX, SLIDERS, SWALLOW};
 use super::leaps::{Black, Side, White, for_each_leap, leap_targets};
+use super::piece_types::{self, PHOENIX, SLIDERS, SWALLOW};
 use super::position::ToriPosition;
 use super::slides::{between, open_slide_targets, slide_targets};
 use super::squares::{ALL, files_with, last_rank};
@@ -11,10 +11,10 @@ use crate::{Bits, Color, Move, MoveList, Square};
 trait Sink {
     /// Moves to `targets`, each from `delta` squares before its target.
     fn leaps(&mut self, delta: i8, targets: u64);
-    /// Moves of one man.
+    /// Moves of one piece.
     fn moves(&mut self, from: Square, targets: u64);
-    /// Drops of men of each of `kinds`, which are bits.
-    fn drops(&mut self, kinds: u8, targets: u64);
+    /// Drops of pieces of each of `kinds`, which are bits.
+    fn drops(&mut self, piece_types: u8, targets: u64);
 }
 
 impl Sink for MoveList {
@@ -33,10 +33,10 @@ impl Sink for MoveList {
     }
 
     #[inline(always)]
-    fn drops(&mut self, kinds: u8, targets: u64) {
-        for kind in u64::from(kinds).squares() {
+    fn drops(&mut self, piece_types: u8, targets: u64) {
+        for piece_type in u64::from(piece_types).squares() {
             for to in targets.squares() {
-                self.push(Move::place(kind.0, to));
+                self.push(Move::place(piece_type.0, to));
             }
         }
     }
@@ -57,8 +57,8 @@ impl Sink for Count {
     }
 
     #[inline(always)]
-    fn drops(&mut self, kinds: u8, targets: u64) {
-        self.0 += kinds.count_ones() as usize * targets.len();
+    fn drops(&mut self, piece_types: u8, targets: u64) {
+        self.0 += piece_types.count_ones() as usize * targets.len();
     }
 }
 
@@ -108,14 +108,14 @@ impl ToriPosition {
             _ => return,
         };
 
-        let free_men = own & !threats.pinned & !u64::of(phoenix);
+        let free_pieces = own & !threats.pinned & !u64::of(phoenix);
         let open = targets & !own;
         for_each_leap!(S, |leap| {
-            let men = leap.men(&self.by_kind) & free_men;
-            sink.leaps(leap.delta, leap.shift(men) & open);
+            let pieces = leap.pieces(&self.by_piece_type) & free_pieces;
+            sink.leaps(leap.delta, leap.shift(pieces) & open);
         });
-        for (slider, kind) in SLIDERS.into_iter().enumerate() {
-            for from in (self.by_kind[kind] & free_men).squares() {
+        for (slider, piece_type) in SLIDERS.into_iter().enumerate() {
+            for from in (self.by_piece_type[piece_type] & free_pieces).squares() {
                 let slides = slide_targets(S::COLOR, slider, from, occupied);
                 sink.moves(from, slides & open);
             }
@@ -124,19 +124,19 @@ impl ToriPosition {
             self.generate_pinned::<S>(phoenix, sink);
         }
 
-        let hand = self.hands[S::COLOR].kinds();
+        let hand = self.hands[S::COLOR].piece_types();
         if hand != 0 {
             let empty = targets & !occupied;
             sink.drops(hand & !(1 << SWALLOW), empty);
             if hand & 1 << SWALLOW != 0 {
-                let own_swallows = self.by_kind[SWALLOW] & own;
+                let own_swallows = self.by_piece_type[SWALLOW] & own;
                 let closed = last_rank(S::COLOR) | files_with(2, own_swallows);
                 sink.drops(1 << SWALLOW, empty & !closed);
             }
         }
     }
 
-    /// Moves of pinned men, while there is no check: a pinned man never answers a check.
+    /// Moves of pinned pieces, while there is no check: a pinned piece never answers a check.
     #[cold]
     #[inline(never)]
     fn generate_pinned<S: Side>(&self, phoenix: Square, sink: &mut impl Sink) {
@@ -148,9 +148,9 @@ impl ToriPosition {
             let (1, Some(from)) = (blockers.len(), pinned.first()) else {
                 continue;
             };
-            let kind = self.kind_at(from);
-            let mut targets = leap_targets(S::COLOR, kind, from);
-            if let Some(slider) = SLIDERS.iter().position(|&k| k == kind) {
+            let piece_type = self.piece_type_at(from);
+            let mut targets = leap_targets(S::COLOR, piece_type, from);
+            if let Some(slider) = SLIDERS.iter().position(|&k| k == piece_type) {
                 targets |= slide_targets(S::COLOR, slider, from, occupied);
             }
             sink.moves(from, targets & (line | u64::of(sniper)));
@@ -159,17 +159,18 @@ impl ToriPosition {
 
     #[inline(always)]
     fn phoenix<S: Side>(&self) -> Square {
-        (self.by_kind[PHOENIX] & self.by_color[S::COLOR])
+        (self.by_piece_type[PHOENIX] & self.by_color[S::COLOR])
             .first()
             .expect("each side has its phoenix")
     }
 
-    /// Men of the other side that would give check but for what stands between.
+    /// PieceBoard of the other side that would give check but for what stands between.
     #[inline(always)]
     fn snipers<S: Side>(&self, phoenix: Square) -> u64 {
         let mut snipers = 0;
-        for (slider, kind) in SLIDERS.into_iter().enumerate() {
-            snipers |= open_slide_targets(S::COLOR, slider, phoenix) & self.by_kind[kind];
+        for (slider, piece_type) in SLIDERS.into_iter().enumerate() {
+            snipers |=
+                open_slide_targets(S::COLOR, slider, phoenix) & self.by_piece_type[piece_type];
         }
         snipers & self.by_color[S::Other::COLOR]
     }
@@ -178,8 +179,9 @@ impl ToriPosition {
     fn threats<S: Side>(&self) -> Threats {
         let phoenix = self.phoenix::<S>();
         let mut checkers = 0;
-        for kind in 0..kinds::COUNT {
-            checkers |= leap_targets(S::COLOR, kind, phoenix) & self.by_kind[kind];
+        for piece_type in 0..piece_types::COUNT {
+            checkers |=
+                leap_targets(S::COLOR, piece_type, phoenix) & self.by_piece_type[piece_type];
         }
         let mut threats = Threats {
             checkers: checkers & self.by_color[S::Other::COLOR],
@@ -204,14 +206,14 @@ impl ToriPosition {
     #[inline(always)]
     fn attacked_by_other<S: Side>(&self) -> u64 {
         let other = self.by_color[S::Other::COLOR];
-        let own_phoenix = self.by_kind[PHOENIX] & self.by_color[S::COLOR];
+        let own_phoenix = self.by_piece_type[PHOENIX] & self.by_color[S::COLOR];
         let occupied = (self.by_color.white | self.by_color.black) & !own_phoenix;
         let mut attacked = 0;
         for_each_leap!(S::Other, |leap| {
-            attacked |= leap.shift(leap.men(&self.by_kind) & other);
+            attacked |= leap.shift(leap.pieces(&self.by_piece_type) & other);
         });
-        for (slider, kind) in SLIDERS.into_iter().enumerate() {
-            for from in (self.by_kind[kind] & other).squares() {
+        for (slider, piece_type) in SLIDERS.into_iter().enumerate() {
+            for from in (self.by_piece_type[piece_type] & other).squares() {
                 attacked |= slide_targets(S::Other::COLOR, slider, from, occupied);
             }
         }
@@ -221,10 +223,10 @@ impl ToriPosition {
 
 /// What threatens a phoenix.
 struct Threats {
-    /// Men that give check.
+    /// PieceBoard that give check.
     checkers: u64,
     /// Squares between the phoenix and those of them that slide.
     lines: u64,
-    /// Own men whose leaving their line would open a check.
+    /// Own pieces whose leaving their line would open a check.
     pinned: u64,
 }

@@ -1,6 +1,6 @@
 //! Moves as text: UCI, and the shogi style that people use.
 
-use super::kinds::{KINDS, promoted};
+use super::piece_types::{PIECE_TYPES, promoted};
 use super::position::ToriPosition;
 use super::squares::{BOARD, promotion_zone};
 use crate::{Bits, Move, MoveList, Origin, Position, Square};
@@ -16,7 +16,9 @@ impl ToriPosition {
                     self.promotion_mark(from, mv.to())
                 )
             }
-            Origin::Hand(kind) => format!("{}@{to}", KINDS[usize::from(kind)].letter),
+            Origin::Hand(piece_type) => {
+                format!("{}@{to}", PIECE_TYPES[usize::from(piece_type)].letter)
+            }
         }
     }
 
@@ -24,40 +26,44 @@ impl ToriPosition {
     pub(super) fn write_shogi(&self, mv: Move) -> String {
         let to = shogi_name(mv.to());
         let from = match mv.origin() {
-            Origin::Hand(kind) => return format!("{}*{to}", KINDS[usize::from(kind)].letter),
+            Origin::Hand(piece_type) => {
+                return format!("{}*{to}", PIECE_TYPES[usize::from(piece_type)].letter);
+            }
             Origin::Board(from) => from,
         };
-        let letter = KINDS[self.kind_at(from)].letter;
+        let letter = PIECE_TYPES[self.piece_type_at(from)].letter;
         let origin = if self.is_ambiguous(from, mv.to()) {
             shogi_name(from)
         } else {
             String::new()
         };
-        let manner = if self.by_color[!self.turn].has(mv.to()) {
+        let context = if self.by_color[!self.turn].has(mv.to()) {
             'x'
         } else {
             '-'
         };
         let promotion = self.promotion_mark(from, mv.to());
-        format!("{letter}{origin}{manner}{to}{promotion}")
+        format!("{letter}{origin}{context}{to}{promotion}")
     }
 
-    /// Whether another man of the same kind could legally go to the same square.
+    /// Whether another piece of the same kind could legally go to the same square.
     fn is_ambiguous(&self, from: Square, to: Square) -> bool {
         let mut moves = MoveList::new();
         self.legal_moves(&mut moves);
         moves.iter().any(|mv| match mv.origin() {
             Origin::Board(other) => {
-                mv.to() == to && other != from && self.kind_at(other) == self.kind_at(from)
+                mv.to() == to
+                    && other != from
+                    && self.piece_type_at(other) == self.piece_type_at(from)
             }
             Origin::Hand(_) => false,
         })
     }
 
     fn promotion_mark(&self, from: Square, to: Square) -> &'static str {
-        let kind = self.kind_at(from);
+        let piece_type = self.piece_type_at(from);
         let in_zone = (u64::of(from) | u64::of(to)) & promotion_zone(self.turn) != 0;
-        if in_zone && promoted(kind) != kind {
+        if in_zone && promoted(piece_type) != piece_type {
             "+"
         } else {
             ""

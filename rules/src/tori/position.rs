@@ -1,17 +1,17 @@
 use super::hand::Hand;
 use super::keys;
-use super::kinds::{self, KINDS, PHOENIX, PLACEABLE, SWALLOW, demoted, promoted};
 use super::leaps::leap_targets;
+use super::piece_types::{self, PHOENIX, PIECE_TYPES, PLACEABLE, SWALLOW, demoted, promoted};
 use super::squares::{BOARD, promotion_zone};
 use crate::{
-    Bits, Board, ByColor, Color, Kind, Man, Mark, Move, MoveList, Occupant, Origin, Outcome,
-    Position, Reason, Repetition, Square,
+    Bits, Board, ByColor, Color, Mark, Move, MoveList, Occupant, Origin, Outcome, Piece, PieceType,
+    Position, Repetition, Square, Termination,
 };
 
 /// A position of Tori Shogi.
 #[derive(Copy, Clone, Debug)]
 pub struct ToriPosition {
-    pub(super) by_kind: [u64; kinds::COUNT],
+    pub(super) by_piece_type: [u64; piece_types::COUNT],
     pub(super) by_color: ByColor<u64>,
     pub(super) hands: ByColor<Hand>,
     pub(super) key: u64,
@@ -29,7 +29,7 @@ impl PartialEq for ToriPosition {
     fn eq(&self, other: &Self) -> bool {
         let all = |p: &Self| {
             (
-                p.by_kind,
+                p.by_piece_type,
                 p.by_color,
                 p.hands,
                 p.turn,
@@ -47,10 +47,10 @@ impl ToriPosition {
     /// Both counters of the text form stop here.
     pub(super) const MAX_COUNTER: u16 = 9999;
     /// Games that are not decided by then are drawn.
-    const CAP: u32 = 400;
+    const LENGTH_LIMIT: u32 = 400;
 
     pub(super) const EMPTY: ToriPosition = ToriPosition {
-        by_kind: [0; kinds::COUNT],
+        by_piece_type: [0; piece_types::COUNT],
         by_color: ByColor::new(0, 0),
         hands: ByColor::new(Hand::EMPTY, Hand::EMPTY),
         key: 0,
@@ -60,36 +60,36 @@ impl ToriPosition {
         number: 1,
     };
 
-    /// The kind of the man on a square where there is one.
+    /// The kind of the piece on a square where there is one.
     #[inline]
-    pub(super) fn kind_at(&self, square: Square) -> usize {
+    pub(super) fn piece_type_at(&self, square: Square) -> usize {
         // The sets are disjoint: adding up is faster than searching.
-        (1..kinds::COUNT)
-            .map(|kind| kind * usize::from(self.by_kind[kind].has(square)))
+        (1..piece_types::COUNT)
+            .map(|piece_type| piece_type * usize::from(self.by_piece_type[piece_type].has(square)))
             .sum()
     }
 
-    /// Puts a man on an empty square, or takes it away.
+    /// Puts a piece on an empty square, or takes it away.
     #[inline]
-    pub(super) fn toggle(&mut self, color: Color, kind: usize, square: Square) {
-        self.by_kind[kind] ^= u64::of(square);
+    pub(super) fn toggle(&mut self, color: Color, piece_type: usize, square: Square) {
+        self.by_piece_type[piece_type] ^= u64::of(square);
         self.by_color[color] ^= u64::of(square);
-        self.key ^= keys::man(color, kind, square);
+        self.key ^= keys::piece(color, piece_type, square);
     }
 
     #[inline]
-    fn add_to_hand(&mut self, color: Color, kind: usize) {
-        self.key ^= keys::in_hand(color, kind, self.hands[color].count(kind));
-        self.hands[color].add(kind);
+    fn add_to_hand(&mut self, color: Color, piece_type: usize) {
+        self.key ^= keys::in_hand(color, piece_type, self.hands[color].count(piece_type));
+        self.hands[color].add(piece_type);
     }
 
     #[inline]
-    fn remove_from_hand(&mut self, color: Color, kind: usize) {
-        self.hands[color].remove(kind);
-        self.key ^= keys::in_hand(color, kind, self.hands[color].count(kind));
+    fn remove_from_hand(&mut self, color: Color, piece_type: usize) {
+        self.hands[color].remove(piece_type);
+        self.key ^= keys::in_hand(color, piece_type, self.hands[color].count(piece_type));
     }
 
-    /// The position with its men, on the board and in hands, exchanged as told.
+    /// The position with its pieces, on the board and in hands, exchanged as told.
     fn map(
         &self,
         color_of: impl Fn(Color) -> Color,
@@ -97,7 +97,7 @@ impl ToriPosition {
         square_of: impl Fn(Square) -> Square,
     ) -> ToriPosition {
         let mut image = ToriPosition {
-            by_kind: [0; kinds::COUNT],
+            by_piece_type: [0; piece_types::COUNT],
             by_color: ByColor::new(0, 0),
             hands: ByColor::new(Hand::EMPTY, Hand::EMPTY),
             turn: color_of(self.turn),
@@ -105,12 +105,12 @@ impl ToriPosition {
         };
         for color in Color::ALL {
             for square in self.by_color[color].squares() {
-                let kind = kind_of(self.kind_at(square));
-                image.toggle(color_of(color), kind, square_of(square));
+                let piece_type = kind_of(self.piece_type_at(square));
+                image.toggle(color_of(color), piece_type, square_of(square));
             }
-            for kind in 0..kinds::IN_HAND {
-                for _ in 0..self.hands[color].count(kind) {
-                    image.hands[color_of(color)].add(kind_of(kind));
+            for piece_type in 0..piece_types::IN_HAND {
+                for _ in 0..self.hands[color].count(piece_type) {
+                    image.hands[color_of(color)].add(kind_of(piece_type));
                 }
             }
         }
@@ -121,7 +121,7 @@ impl ToriPosition {
 
 impl Position for ToriPosition {
     const BOARD: Board = BOARD;
-    const KINDS: &'static [Kind] = &KINDS;
+    const PIECE_TYPES: &'static [PieceType] = &PIECE_TYPES;
     const PLACEABLE: &'static [u8] = &PLACEABLE;
     const STARTS: &'static [(&'static str, &'static str)] = &[
         (
@@ -176,26 +176,31 @@ impl Position for ToriPosition {
         self.dropped_check = false;
         let quiet = match mv.origin() {
             Origin::Board(from) => {
-                let kind = self.kind_at(from);
+                let piece_type = self.piece_type_at(from);
                 let captures = self.by_color[!turn].has(to);
                 if captures {
-                    let captured = self.kind_at(to);
+                    let captured = self.piece_type_at(to);
                     self.toggle(!turn, captured, to);
                     self.add_to_hand(turn, demoted(captured));
                 }
                 let in_zone = (u64::of(from) | u64::of(to)) & promotion_zone(turn) != 0;
-                let becomes = if in_zone { promoted(kind) } else { kind };
-                self.toggle(turn, kind, from);
+                let becomes = if in_zone {
+                    promoted(piece_type)
+                } else {
+                    piece_type
+                };
+                self.toggle(turn, piece_type, from);
                 self.toggle(turn, becomes, to);
-                !captures && becomes == kind
+                !captures && becomes == piece_type
             }
-            Origin::Hand(kind) => {
-                let kind = usize::from(kind);
-                self.remove_from_hand(turn, kind);
-                self.toggle(turn, kind, to);
-                if kind == SWALLOW {
+            Origin::Hand(piece_type) => {
+                let piece_type = usize::from(piece_type);
+                self.remove_from_hand(turn, piece_type);
+                self.toggle(turn, piece_type, to);
+                if piece_type == SWALLOW {
                     let ahead = leap_targets(turn, SWALLOW, to);
-                    self.dropped_check = ahead & self.by_kind[PHOENIX] & self.by_color[!turn] != 0;
+                    self.dropped_check =
+                        ahead & self.by_piece_type[PHOENIX] & self.by_color[!turn] != 0;
                 }
                 false
             }
@@ -213,21 +218,21 @@ impl Position for ToriPosition {
         self.in_check(self.turn)
     }
 
-    fn verdict(&self, legal: &MoveList) -> Option<Outcome> {
+    fn terminal_outcome(&self, legal: &MoveList) -> Option<Outcome> {
         if !legal.is_empty() {
             return None;
         }
         Some(if !self.is_check() {
-            Outcome::win(!self.turn, Reason::Stalemate)
+            Outcome::win(!self.turn, Termination::Stalemate)
         } else if self.dropped_check {
-            Outcome::win(self.turn, Reason::SwallowDropMate)
+            Outcome::win(self.turn, Termination::SwallowDropMate)
         } else {
-            Outcome::win(!self.turn, Reason::Checkmate)
+            Outcome::win(!self.turn, Termination::Checkmate)
         })
     }
 
-    fn cap(&self, plies: u32, _turns: u32) -> Option<Outcome> {
-        (plies >= Self::CAP).then(|| Outcome::draw(Reason::Cap))
+    fn length_limit(&self, plies: u32, _turns: u32) -> Option<Outcome> {
+        (plies >= Self::LENGTH_LIMIT).then(|| Outcome::draw(Termination::LengthLimit))
     }
 
     fn key(&self) -> u64 {
@@ -241,11 +246,11 @@ impl Position for ToriPosition {
         };
         for color in Color::ALL {
             for square in self.by_color[color].squares() {
-                key ^= keys::man(color, self.kind_at(square), square);
+                key ^= keys::piece(color, self.piece_type_at(square), square);
             }
-            for kind in 0..kinds::IN_HAND {
-                for nth in 0..self.hands[color].count(kind) {
-                    key ^= keys::in_hand(color, kind, nth);
+            for piece_type in 0..piece_types::IN_HAND {
+                for nth in 0..self.hands[color].count(piece_type) {
+                    key ^= keys::in_hand(color, piece_type, nth);
                 }
             }
         }
@@ -260,8 +265,8 @@ impl Position for ToriPosition {
         }
     }
 
-    fn lookback(&self) -> usize {
-        // Captured men come back: no move is for ever.
+    fn repetition_horizon(&self) -> usize {
+        // Captured pieces come back: no move is for ever.
         usize::MAX
     }
 
@@ -269,13 +274,13 @@ impl Position for ToriPosition {
         let color = Color::ALL
             .into_iter()
             .find(|&color| self.by_color[color].has(square))?;
-        let kind = self.kind_at(square) as u8;
-        Some(Occupant::Man(Man { color, kind }))
+        let piece_type = self.piece_type_at(square) as u8;
+        Some(Occupant::Piece(Piece { color, piece_type }))
     }
 
-    fn hand(&self, color: Color, kind: u8) -> u8 {
-        if usize::from(kind) < kinds::IN_HAND {
-            self.hands[color].count(usize::from(kind))
+    fn hand(&self, color: Color, piece_type: u8) -> u8 {
+        if usize::from(piece_type) < piece_types::IN_HAND {
+            self.hands[color].count(usize::from(piece_type))
         } else {
             0
         }
@@ -284,7 +289,7 @@ impl Position for ToriPosition {
     fn mirrored(&self) -> Option<Self> {
         Some(self.map(
             |color| color,
-            kinds::mirrored,
+            piece_types::mirrored,
             |square| BOARD.mirror(square),
         ))
     }
@@ -292,15 +297,19 @@ impl Position for ToriPosition {
     fn mirror_move(&self, mv: Move) -> Move {
         match mv.origin() {
             Origin::Board(_) => mv.map(|square| BOARD.mirror(square)),
-            Origin::Hand(kind) => Move::place(
-                kinds::mirrored(usize::from(kind)) as u8,
+            Origin::Hand(piece_type) => Move::place(
+                piece_types::mirrored(usize::from(piece_type)) as u8,
                 BOARD.mirror(mv.to()),
             ),
         }
     }
 
     fn rotated(&self) -> Self {
-        self.map(|color| !color, |kind| kind, |square| BOARD.rotate(square))
+        self.map(
+            |color| !color,
+            |piece_type| piece_type,
+            |square| BOARD.rotate(square),
+        )
     }
 
     fn uci(&self, mv: Move) -> String {

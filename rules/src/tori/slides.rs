@@ -1,17 +1,17 @@
 //! Moves over any number of empty squares, or up to two.
 
-use super::kinds::{KINDS, SLIDERS};
+use super::piece_types::{PIECE_TYPES, SLIDERS};
 use super::squares::{BOARD, SQUARES};
 use crate::{Color, Square, Step};
 
 /// Where the `slider`-th of [`SLIDERS`] slides on an empty board. It is also from where such a
-/// man of the other side slides to the square.
+/// piece of the other side slides to the square.
 #[inline(always)]
 pub(super) fn open_slide_targets(color: Color, slider: usize, square: Square) -> u64 {
     RAYS[color as usize][slider].all[square.index()]
 }
 
-/// Where the `slider`-th of [`SLIDERS`] slides, up to and with the first man in its way.
+/// Where the `slider`-th of [`SLIDERS`] slides, up to and with the first piece in its way.
 #[inline(always)]
 pub(super) fn slide_targets(color: Color, slider: usize, square: Square, occupied: u64) -> u64 {
     let rays = &RAYS[color as usize][slider];
@@ -57,8 +57,8 @@ static RAYS: [[Rays; SLIDERS.len()]; 2] = [
     ],
 ];
 
-const fn rays(color: Color, kind: usize) -> Rays {
-    let steps = KINDS[kind].steps;
+const fn rays(color: Color, piece_type: usize) -> Rays {
+    let steps = PIECE_TYPES[piece_type].steps;
     let forward_is_up = matches!(color, Color::White);
     let mut rays = Rays {
         up: 0,

@@ -2,7 +2,7 @@
 
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::sittuyin::SittuyinPosition;
-use garuda_rules::{Played, Position, Reason};
+use garuda_rules::{GameState, Position, Termination};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -12,7 +12,7 @@ use crate::slow::{Rules, Slow};
 use crate::walk::walk;
 
 /// Compares both all through a random game. Gives the number of decisions.
-fn compare<P: Position>(rules: Rules, game: Played<P>, seed: u64, plies: usize) -> usize {
+fn compare<P: Position>(rules: Rules, game: GameState<P>, seed: u64, plies: usize) -> usize {
     let mut decisions = 0;
     let mut expected: Option<Vec<Slow>> = None;
     walk(game, seed, plies, |game, moves| {
@@ -25,10 +25,10 @@ fn compare<P: Position>(rules: Rules, game: Played<P>, seed: u64, plies: usize) 
         let texts: Vec<_> = slow_moves.keys().cloned().collect();
         assert_eq!(legal(game.position()), texts, "{text}");
         assert_eq!(game.position().is_check(), slow.is_check(), "{text}");
-        let verdict = game.position().verdict(moves);
+        let verdict = game.position().terminal_outcome(moves);
         let mated = slow.is_check() && !slow.has_ordinary_move();
         assert_eq!(
-            verdict.is_some_and(|end| end.reason == Reason::Checkmate),
+            verdict.is_some_and(|end| end.termination == Termination::Checkmate),
             mated,
             "{text}"
         );
@@ -41,28 +41,28 @@ fn compare<P: Position>(rules: Rules, game: Played<P>, seed: u64, plies: usize) 
 fn compare_from_start<P: Position>(rules: Rules, wanted: usize) {
     let mut decisions = 0;
     for seed in 0.. {
-        decisions += compare(rules, Played::<P>::start(), seed, usize::MAX - 1);
+        decisions += compare(rules, GameState::<P>::start(), seed, usize::MAX - 1);
         if decisions >= wanted {
             break;
         }
     }
 }
 
-/// Short games from random positions of few men, crowded into a part of the board, where pins,
+/// Short games from random positions of few pieces, crowded into a part of the board, where pins,
 /// checks, promotions and stalemates abound.
-fn compare_from_few_men<P: Position>(rules: Rules, wanted: usize) {
+fn compare_from_few_pieces<P: Position>(rules: Rules, wanted: usize) {
     let mut rng = ChaCha8Rng::seed_from_u64(11);
     let mut decisions = 0;
     while decisions < wanted {
-        let text = few_men(rules, &mut rng);
+        let text = few_pieces(rules, &mut rng);
         if let Ok(position) = text.parse::<P>() {
             let seed = decisions as u64;
-            decisions += compare(rules, Played::from_position(position), seed, 6);
+            decisions += compare(rules, GameState::from_position(position), seed, 6);
         }
     }
 }
 
-fn few_men(rules: Rules, rng: &mut ChaCha8Rng) -> String {
+fn few_pieces(rules: Rules, rng: &mut ChaCha8Rng) -> String {
     let general = if rules == Rules::Makruk { 'm' } else { 'f' };
     let letters = ['p', 'p', 'p', general, 's', 'n', 'r'];
     let mut board = vec![vec!['1'; 8]; 8];
@@ -71,21 +71,21 @@ fn few_men(rules: Rules, rng: &mut ChaCha8Rng) -> String {
         rng.random_range(0..=8 - files),
         rng.random_range(0..=8 - ranks),
     );
-    let mut men = vec!['K', 'k'];
+    let mut pieces = vec!['K', 'k'];
     for _ in 0..rng.random_range(0..8) {
-        let man = *letters.choose(rng).expect("there are letters");
-        men.push(if rng.random() {
-            man.to_ascii_uppercase()
+        let piece = *letters.choose(rng).expect("there are letters");
+        pieces.push(if rng.random() {
+            piece.to_ascii_uppercase()
         } else {
-            man
+            piece
         });
     }
-    for man in men {
+    for piece in pieces {
         let at = (
             rng.random_range(file..file + files),
             rng.random_range(rank..rank + ranks),
         );
-        board[at.1][at.0] = man;
+        board[at.1][at.0] = piece;
     }
     let board: Vec<String> = board.into_iter().map(String::from_iter).collect();
     let turn = if rng.random() { 'w' } else { 'b' };
@@ -99,7 +99,7 @@ fn makruk_games_agree() {
 
 #[test]
 fn makruk_endings_agree() {
-    compare_from_few_men::<MakrukPosition>(Rules::Makruk, 20_000);
+    compare_from_few_pieces::<MakrukPosition>(Rules::Makruk, 20_000);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn sittuyin_games_agree() {
 
 #[test]
 fn sittuyin_endings_agree() {
-    compare_from_few_men::<SittuyinPosition<false>>(Rules::Sittuyin, 30_000);
+    compare_from_few_pieces::<SittuyinPosition<false>>(Rules::Sittuyin, 30_000);
 }
 
 #[test]
@@ -119,5 +119,5 @@ fn booklet_games_agree() {
 
 #[test]
 fn booklet_endings_agree() {
-    compare_from_few_men::<SittuyinPosition<true>>(Rules::Booklet, 60_000);
+    compare_from_few_pieces::<SittuyinPosition<true>>(Rules::Booklet, 60_000);
 }

@@ -1,7 +1,7 @@
 //! What Sittuyin's page of rules says of the booklet's set, sentence by sentence.
 
 use garuda_rules::sittuyin::SittuyinPosition;
-use garuda_rules::{Color, Game, Outcome, Position, Reason};
+use garuda_rules::{Color, Game, Outcome, Position, Termination};
 
 use crate::sittuyin::{distinct_set_ups, promoting_squares};
 use crate::{after, legal, legal_from, outcome, position, text_after};
@@ -22,7 +22,7 @@ fn moves(text: &str, from: &str) -> String {
 // move stays the same for eight plies.)"
 
 #[test]
-fn red_places_all_its_men_first() {
+fn red_places_all_its_pieces_first() {
     let mut game = after::<Booklet>(START, "");
     for mv in RED.split(' ') {
         assert_eq!(game.turn(), Color::White);
@@ -36,7 +36,7 @@ fn red_places_all_its_men_first() {
 }
 
 #[test]
-fn then_black_places_all_its_men() {
+fn then_black_places_all_its_pieces() {
     let mut game = after::<Booklet>(START, RED);
     for mv in BLACK.split(' ') {
         assert_eq!(game.turn(), Color::Black);
@@ -72,16 +72,16 @@ fn rooks_go_on_the_back_rank_only() {
 
 #[test]
 fn others_go_behind_the_pawns() {
-    for man in ["K@", "F@", "S@", "N@"] {
-        assert_eq!(moves(START, man), "a2 b2 c2 d2 e2 e3 f2 f3 g2 g3 h2 h3");
+    for piece in ["K@", "F@", "S@", "N@"] {
+        assert_eq!(moves(START, piece), "a2 b2 c2 d2 e2 e3 f2 f3 g2 g3 h2 h3");
     }
     let black = text_after::<Booklet>(START, RED);
-    for man in ["K@", "F@", "S@", "N@"] {
-        assert_eq!(moves(&black, man), "a6 a7 b6 b7 c6 c7 d6 d7 e7 f7 g7 h7");
+    for piece in ["K@", "F@", "S@", "N@"] {
+        assert_eq!(moves(&black, piece), "a6 a7 b6 b7 c6 c7 d6 d7 e7 f7 g7 h7");
     }
 }
 
-// "Black may not place a rook on the file of the red king unless at least one man other than a
+// "Black may not place a rook on the file of the red king unless at least one piece other than a
 // pawn, of either side, stands between them at that moment."
 
 /// Red's king on e2 with only pawns before it.
@@ -94,17 +94,17 @@ fn black_may_not_place_a_rook_on_the_file_of_the_red_king() {
 }
 
 #[test]
-fn unless_a_red_man_stands_between_them() {
+fn unless_a_red_piece_stands_between_them() {
     let red = RED_OPEN.replace("S@f3", "S@e3");
     let black = text_after::<Booklet>(START, &red);
     assert_eq!(moves(&black, "R@"), "a8 b8 c8 d8 e8 f8 g8 h8");
 }
 
 #[test]
-fn unless_a_black_man_stands_between_them_at_that_moment() {
+fn unless_a_black_piece_stands_between_them_at_that_moment() {
     let black = text_after::<Booklet>(START, &format!("{RED_OPEN} N@e7"));
     assert_eq!(moves(&black, "R@"), "a8 b8 c8 d8 e8 f8 g8 h8");
-    // A man behind the king is not between.
+    // A piece behind the king is not between.
     let red = "R@e1 K@e2 F@f2 R@h1 S@f3 S@h3 N@g3 N@b2";
     let black = text_after::<Booklet>(START, red);
     assert_eq!(moves(&black, "R@"), "a8 b8 c8 d8 f8 g8 h8");
@@ -189,7 +189,7 @@ fn stalemate_may_not_be_given() {
 #[test]
 fn checkmate_may_be_given() {
     let text = "k7/8/1K6/8/8/8/8/7R[] w - - 0 1";
-    let end = Outcome::win(Color::White, Reason::Checkmate);
+    let end = Outcome::win(Color::White, Termination::Checkmate);
     assert_eq!(outcome::<Booklet>(text, "h1h8"), Some(end));
 }
 
@@ -201,7 +201,7 @@ const SHUT_IN: &str = "8/8/8/8/8/4p3/2f1p3/1k1sK3[] b - - 0 1";
 #[test]
 fn a_side_that_could_only_stalemate_draws() {
     assert_eq!(moves(SHUT_IN, ""), "");
-    let end = Outcome::draw(Reason::Stalemate);
+    let end = Outcome::draw(Termination::Stalemate);
     assert_eq!(outcome::<Booklet>(SHUT_IN, ""), Some(end));
     // In check too: both ways to take the rook would leave White's king without a move.
     let text = "1r4pk/7R/8/8/8/2n5/8/K7[] b - - 0 1";
@@ -215,7 +215,7 @@ fn stalemate_is_judged_by_ordinary_moves() {
     // White shuts itself in. Black's moves would all give stalemate, but they are moves, so
     // White's is legal; then the game is drawn.
     let text = "8/8/8/8/8/4p3/2f1pK2/1k1s4[] w - - 0 1";
-    let end = Outcome::draw(Reason::Stalemate);
+    let end = Outcome::draw(Termination::Stalemate);
     assert_eq!(outcome::<Booklet>(text, "f2e1"), Some(end));
 }
 
@@ -240,7 +240,7 @@ fn there_is_no_promotion_only_draw() {
 fn third_occurrence_is_a_draw() {
     let text = "4k3/2r5/8/3p4/4P3/3p4/2R5/4K3[] w - - 0 1";
     let moves = "c2d2 c7d7 d2c2 d7c7 c2d2 c7d7 d2c2 d7c7";
-    let end = Outcome::draw(Reason::Repetition);
+    let end = Outcome::draw(Termination::Repetition);
     assert_eq!(outcome::<Booklet>(text, moves), Some(end));
 }
 
@@ -248,13 +248,13 @@ fn third_occurrence_is_a_draw() {
 fn a_hundred_quiet_plies_are_a_draw() {
     let text = "4k3/2r5/8/3p4/4P3/3p4/2R5/4K3[] w - - 98 60";
     assert_eq!(outcome::<Booklet>(text, "c2d2"), None);
-    let end = Outcome::draw(Reason::MoveRule);
+    let end = Outcome::draw(Termination::MoveRule);
     assert_eq!(outcome::<Booklet>(text, "c2d2 c7c8"), Some(end));
 }
 
 #[test]
 fn material_draw() {
-    let end = Outcome::draw(Reason::Material);
+    let end = Outcome::draw(Termination::Material);
     let text = "8/8/8/3k4/8/8/8/N2K4[] w - - 0 1";
     assert_eq!(outcome::<Booklet>(text, ""), Some(end));
     let text = "8/8/8/3k4/8/8/8/S2K4[] w - - 0 1";
@@ -274,6 +274,9 @@ fn distinct_set_ups_of_a_side() {
 #[test]
 fn drawn_after_600_plies() {
     let position = Booklet::start();
-    assert_eq!(position.cap(599, 0), None);
-    assert_eq!(position.cap(600, 0), Some(Outcome::draw(Reason::Cap)));
+    assert_eq!(position.length_limit(599, 0), None);
+    assert_eq!(
+        position.length_limit(600, 0),
+        Some(Outcome::draw(Termination::LengthLimit))
+    );
 }

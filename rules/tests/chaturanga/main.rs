@@ -9,18 +9,18 @@ mod booklet;
 mod makruk;
 mod sittuyin;
 
+mod fen;
 mod slow;
-mod texts;
 
-use garuda_rules::{Game, MoveList, Outcome, Played, Position};
+use garuda_rules::{Game, GameState, MoveList, Outcome, Position};
 
 fn position<P: Position>(text: &str) -> P {
     text.parse().unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The game after some moves, which must not be over before the last of them.
-fn after<P: Position>(text: &str, moves: &str) -> Played<P> {
-    let mut game = Played::from_position(position(text));
+fn after<P: Position>(text: &str, moves: &str) -> GameState<P> {
+    let mut game = GameState::from_position(position(text));
     for mv in moves.split_whitespace() {
         assert_eq!(game.outcome(), None, "before {mv}");
         game.play_uci(mv).unwrap_or_else(|error| panic!("{error}"));

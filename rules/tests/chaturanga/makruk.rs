@@ -1,7 +1,7 @@
 //! Makruk's page of rules, sentence by sentence.
 
 use garuda_rules::makruk::MakrukPosition;
-use garuda_rules::{Color, Game, Outcome, Played, Position, Reason};
+use garuda_rules::{Color, Game, GameState, Outcome, Position, Termination};
 
 use crate::{after, legal_from, outcome, text_after};
 
@@ -14,7 +14,7 @@ fn counting(text: &str, moves: &str) -> String {
 
 fn is_drawn_by_material(text: &str) -> bool {
     let end = outcome::<MakrukPosition>(text, "");
-    end == Some(Outcome::draw(Reason::Material))
+    end == Some(Outcome::draw(Termination::Material))
 }
 
 #[test]
@@ -25,9 +25,9 @@ fn kings_stand_left_of_centre() {
 }
 
 #[test]
-fn men_move_as_the_table_says() {
-    let around = |man: &str| {
-        let text = format!("7k/8/8/8/3{man}4/8/8/K7 w - - 0 1");
+fn pieces_move_as_the_table_says() {
+    let around = |piece: &str| {
+        let text = format!("7k/8/8/8/3{piece}4/8/8/K7 w - - 0 1");
         legal_from::<MakrukPosition>(&text, "d4")
     };
     assert_eq!(around("M"), "c3 c5 e3 e5");
@@ -64,14 +64,14 @@ fn any_number_of_mets() {
 #[test]
 fn checkmate_wins() {
     let text = "k7/8/1K6/8/3p4/8/8/7R w - - 0 1";
-    let end = Outcome::win(Color::White, Reason::Checkmate);
+    let end = Outcome::win(Color::White, Termination::Checkmate);
     assert_eq!(outcome::<MakrukPosition>(text, "h1h8"), Some(end));
 }
 
 #[test]
 fn stalemate_is_a_draw() {
     let text = "k7/8/1K1S4/8/8/8/8/8 w - - 0 1";
-    let end = Outcome::draw(Reason::Stalemate);
+    let end = Outcome::draw(Termination::Stalemate);
     assert_eq!(outcome::<MakrukPosition>(text, "d6c7"), Some(end));
 }
 
@@ -80,7 +80,7 @@ fn third_occurrence_is_a_draw() {
     let text = "4k3/2r5/8/3p4/4P3/8/2R5/4K3 w - - 0 1";
     let twice = "c2d2 c7d7 d2c2 d7c7 c2d2 c7d7 d2c2";
     assert_eq!(outcome::<MakrukPosition>(text, twice), None);
-    let end = Outcome::draw(Reason::Repetition);
+    let end = Outcome::draw(Termination::Repetition);
     let thrice = format!("{twice} d7c7");
     assert_eq!(outcome::<MakrukPosition>(text, &thrice), Some(end));
 }
@@ -93,8 +93,8 @@ fn there_is_no_move_rule() {
 
 #[test]
 fn material_that_cannot_win() {
-    for men in ["N3", "M3", "M1M1", "4"] {
-        let text = format!("8/8/8/3k4/8/8/8/{men}K3 w - - 0 1");
+    for pieces in ["N3", "M3", "M1M1", "4"] {
+        let text = format!("8/8/8/3k4/8/8/8/{pieces}K3 w - - 0 1");
         assert!(is_drawn_by_material(&text), "{text}");
     }
     // A lone pawn, and a Met each on squares of one colour.
@@ -104,8 +104,8 @@ fn material_that_cannot_win() {
 
 #[test]
 fn material_that_can_win() {
-    for men in ["NN2", "MM2", "S3", "R3", "MN2"] {
-        let text = format!("8/8/8/3k4/8/8/8/{men}K3 w - - 0 1");
+    for pieces in ["NN2", "MM2", "S3", "R3", "MN2"] {
+        let text = format!("8/8/8/3k4/8/8/8/{pieces}K3 w - - 0 1");
         assert!(!is_drawn_by_material(&text), "{text}");
     }
     assert!(!is_drawn_by_material("8/8/8/3k2n1/8/8/8/N2K4 w - - 0 1"));
@@ -124,8 +124,8 @@ fn known_counting_values() {
 }
 
 #[test]
-fn bare_king_is_protected_by_the_enemys_men() {
-    for (men, expected) in [
+fn bare_king_is_protected_by_the_enemys_pieces() {
+    for (pieces, expected) in [
         ("R1R1", "16 8"),
         ("R3", "32 6"),
         ("R1S1", "32 8"),
@@ -135,7 +135,7 @@ fn bare_king_is_protected_by_the_enemys_men() {
         ("SN1M", "88 10"),
         ("N1M1", "128 8"),
     ] {
-        let text = format!("8/8/8/3k4/8/8/8/{men}K3 w - - 0 1");
+        let text = format!("8/8/8/3k4/8/8/8/{pieces}K3 w - - 0 1");
         assert_eq!(counting(&text, "e1f1"), expected, "{text}");
     }
 }
@@ -196,31 +196,34 @@ fn drawn_when_the_count_passes_the_limit() {
     let text = "8/8/8/3k4/8/8/8/R2K4 b - 32 31 1";
     assert_eq!(outcome::<MakrukPosition>(text, "d5d6"), None);
     let text = "8/8/8/3k4/8/8/8/R2K4 b - 32 32 1";
-    let end = Outcome::draw(Reason::PiecesHonour);
+    let end = Outcome::draw(Termination::PiecesHonour);
     assert_eq!(outcome::<MakrukPosition>(text, "d5d6"), Some(end));
     let text = "8/3k4/2m5/8/2R5/8/8/2K5 w - 128 128 60";
-    let end = Outcome::draw(Reason::BoardHonour);
+    let end = Outcome::draw(Termination::BoardHonour);
     assert_eq!(outcome::<MakrukPosition>(text, "c4b4"), Some(end));
 }
 
 #[test]
 fn mate_on_the_last_counted_ply_wins() {
     let text = "k7/8/1K6/8/8/8/8/7R w - 32 32 60";
-    let end = Outcome::win(Color::White, Reason::Checkmate);
+    let end = Outcome::win(Color::White, Termination::Checkmate);
     assert_eq!(outcome::<MakrukPosition>(text, "h1h8"), Some(end));
 }
 
 #[test]
 fn drawn_after_600_plies() {
     let position = MakrukPosition::start();
-    assert_eq!(position.cap(599, 0), None);
-    assert_eq!(position.cap(600, 0), Some(Outcome::draw(Reason::Cap)));
+    assert_eq!(position.length_limit(599, 0), None);
+    assert_eq!(
+        position.length_limit(600, 0),
+        Some(Outcome::draw(Termination::LengthLimit))
+    );
 }
 
 #[test]
 fn count_belongs_to_the_state() {
     let game = |text| after::<MakrukPosition>(text, "");
-    let keys = |game: &Played<MakrukPosition>| (game.position().key(), game.state_key());
+    let keys = |game: &GameState<MakrukPosition>| (game.position().key(), game.state_key());
     let early = keys(&game("8/8/8/3k4/8/8/8/R2K4 b - 32 6 1"));
     let late = keys(&game("8/8/8/3k4/8/8/8/R2K4 b - 32 30 1"));
     assert_eq!(early.0, late.0);

@@ -1,7 +1,7 @@
 //! Sittuyin's page of rules, the set played online, sentence by sentence.
 
 use garuda_rules::sittuyin::SittuyinPosition;
-use garuda_rules::{Color, Move, MoveList, Outcome, Position, Reason, perft};
+use garuda_rules::{Color, Move, MoveList, Outcome, Position, Termination, perft};
 
 use crate::{legal, legal_from, outcome, position, text_after};
 
@@ -16,12 +16,12 @@ fn counting(text: &str, moves: &str) -> String {
 
 const START: &str = "8/8/4pppp/pppp4/4PPPP/PPPP4/8/8[KFRRSSNNkfrrssnn] w - - 0 1";
 
-/// A whole set-up, White's men and Black's in turn.
+/// A whole set-up, White's pieces and Black's in turn.
 const SET_UP: &str = "R@b1 S@g8 S@a2 N@a7 F@g1 K@c6 N@e3 F@b7 N@f3 S@c8 K@h3 N@e7 S@h1 R@b8 \
                       R@e1 R@f8";
 
 #[test]
-fn the_sides_place_their_men_in_turn() {
+fn the_sides_place_their_pieces_in_turn() {
     let text = text_after::<Sittuyin>(START, "R@b1");
     assert_eq!(
         text,
@@ -40,7 +40,7 @@ fn the_sides_place_their_men_in_turn() {
 }
 
 #[test]
-fn a_side_with_men_in_hand_must_place_one() {
+fn a_side_with_pieces_in_hand_must_place_one() {
     let start = position::<Sittuyin>(START);
     assert!(legal(&start).iter().all(|mv| mv.contains('@')));
 }
@@ -52,8 +52,8 @@ fn rooks_go_on_the_back_rank_and_others_on_three_ranks() {
         "a1 b1 c1 d1 e1 f1 g1 h1"
     );
     let three_ranks = "a1 a2 b1 b2 c1 c2 d1 d2 e1 e2 e3 f1 f2 f3 g1 g2 g3 h1 h2 h3";
-    for man in ["K@", "F@", "S@", "N@"] {
-        assert_eq!(legal_from::<Sittuyin>(START, man), three_ranks);
+    for piece in ["K@", "F@", "S@", "N@"] {
+        assert_eq!(legal_from::<Sittuyin>(START, piece), three_ranks);
     }
     let black = text_after::<Sittuyin>(START, "R@a1");
     assert_eq!(
@@ -101,7 +101,7 @@ fn distinct_set_ups_of_a_side() {
     assert_eq!(distinct_set_ups::<Sittuyin>(), 93_562_560);
 }
 
-/// The number of ways White's men can stand after the set-up. Rooks first and the others after
+/// The number of ways White's pieces can stand after the set-up. Rooks first and the others after
 /// them, each placing leaves the next one as many squares wherever it went; so it is the product,
 /// halved for each pair. Black, where it is its turn, copies White.
 pub(crate) fn distinct_set_ups<P: Position>() -> usize {
@@ -236,10 +236,10 @@ fn promotion_may_not_leave_the_king_in_check() {
 #[test]
 fn checkmate_wins_and_stalemate_is_a_draw() {
     let text = "k7/8/1K6/8/3p4/8/8/7R[] w - - 0 1";
-    let end = Outcome::win(Color::White, Reason::Checkmate);
+    let end = Outcome::win(Color::White, Termination::Checkmate);
     assert_eq!(outcome::<Sittuyin>(text, "h1h8"), Some(end));
     let text = "k7/8/1K1S4/8/8/8/8/8[] w - - 0 1";
-    let end = Outcome::draw(Reason::Stalemate);
+    let end = Outcome::draw(Termination::Stalemate);
     assert_eq!(outcome::<Sittuyin>(text, "d6c7"), Some(end));
 }
 
@@ -247,11 +247,11 @@ fn checkmate_wins_and_stalemate_is_a_draw() {
 fn a_hundred_quiet_plies_are_a_draw() {
     let text = "4k3/2r5/8/3p4/4P3/3p4/2R5/4K3[] w - - 98 60";
     assert_eq!(outcome::<Sittuyin>(text, "c2d2"), None);
-    let end = Outcome::draw(Reason::MoveRule);
+    let end = Outcome::draw(Termination::MoveRule);
     assert_eq!(outcome::<Sittuyin>(text, "c2d2 c7c8"), Some(end));
     // A mate on the last of them wins.
     let text = "k7/8/1K6/8/3p4/8/8/7R[] w - - 99 60";
-    let end = Outcome::win(Color::White, Reason::Checkmate);
+    let end = Outcome::win(Color::White, Termination::Checkmate);
     assert_eq!(outcome::<Sittuyin>(text, "h1h8"), Some(end));
 }
 
@@ -259,7 +259,7 @@ fn a_hundred_quiet_plies_are_a_draw() {
 fn quiet_plies_are_counted_behind_the_count() {
     let text = "8/8/2k5/8/8/8/8/KN1N4[] w - - 98 70";
     assert_eq!(counting(text, "b1c3"), "128 0");
-    let end = Outcome::draw(Reason::MoveRule);
+    let end = Outcome::draw(Termination::MoveRule);
     assert_eq!(outcome::<Sittuyin>(text, "b1c3 c6c7"), Some(end));
 }
 
@@ -276,13 +276,13 @@ fn captures_pawn_moves_and_promotions_set_the_clock_back() {
 fn third_occurrence_is_a_draw() {
     let text = "4k3/2r5/8/3p4/4P3/3p4/2R5/4K3[] w - - 0 1";
     let moves = "c2d2 c7d7 d2c2 d7c7 c2d2 c7d7 d2c2 d7c7";
-    let end = Outcome::draw(Reason::Repetition);
+    let end = Outcome::draw(Termination::Repetition);
     assert_eq!(outcome::<Sittuyin>(text, moves), Some(end));
 }
 
 #[test]
 fn material_draw_as_in_makruk() {
-    let drawn = |text| outcome::<Sittuyin>(text, "") == Some(Outcome::draw(Reason::Material));
+    let drawn = |text| outcome::<Sittuyin>(text, "") == Some(Outcome::draw(Termination::Material));
     assert!(drawn("8/8/8/3k4/8/8/8/N2K4[] w - - 0 1"));
     assert!(drawn("8/8/8/3k4/8/8/8/F2K4[] w - - 0 1"));
     assert!(drawn("8/8/8/3k2f1/8/8/8/F2K4[] w - - 0 1"));
@@ -294,7 +294,7 @@ fn material_draw_as_in_makruk() {
 #[test]
 fn drawn_if_king_and_pawn_can_only_promote() {
     let text = "1k4PK/3r4/8/8/8/8/8/8[] w - - 0 1";
-    let end = Outcome::draw(Reason::PromotionOnly);
+    let end = Outcome::draw(Termination::PromotionOnly);
     assert_eq!(outcome::<Sittuyin>(text, ""), Some(end));
     // The king can move.
     let text = "6PK/k5r1/8/8/8/8/8/8[] w - - 0 1";
@@ -302,14 +302,14 @@ fn drawn_if_king_and_pawn_can_only_promote() {
     // In check.
     let text = "1k5K/3P4/8/8/8/8/6r1/7r[] w - - 0 1";
     assert_eq!(
-        outcome::<Sittuyin>(text, "").map(|end| end.reason),
-        Some(Reason::Checkmate)
+        outcome::<Sittuyin>(text, "").map(|end| end.termination),
+        Some(Termination::Checkmate)
     );
 }
 
 #[test]
-fn bare_king_is_protected_by_the_enemys_men() {
-    for (men, expected) in [
+fn bare_king_is_protected_by_the_enemys_pieces() {
+    for (pieces, expected) in [
         ("R1R1", "32 0"),
         ("R1S1", "32 0"),
         ("S1S1", "88 0"),
@@ -317,7 +317,7 @@ fn bare_king_is_protected_by_the_enemys_men() {
         ("N1N1", "128 0"),
         ("N1F1", "128 0"),
     ] {
-        let text = format!("8/8/8/3k4/8/8/8/{men}K3[] w - - 0 1");
+        let text = format!("8/8/8/3k4/8/8/8/{pieces}K3[] w - - 0 1");
         assert_eq!(counting(&text, "e1f1"), expected, "{text}");
     }
 }
@@ -349,16 +349,19 @@ fn drawn_when_the_count_passes_the_limit_without_mate() {
     let text = "8/8/8/8/k7/5R2/8/7K[] b - 32 31 70";
     assert_eq!(outcome::<Sittuyin>(text, "a4a5"), None);
     let text = "8/8/8/8/k7/5R2/8/7K[] b - 32 32 70";
-    let end = Outcome::draw(Reason::PiecesHonour);
+    let end = Outcome::draw(Termination::PiecesHonour);
     assert_eq!(outcome::<Sittuyin>(text, "a4a5"), Some(end));
     let text = "k7/8/1K6/8/8/8/8/7R[] w - 32 32 60";
-    let end = Outcome::win(Color::White, Reason::Checkmate);
+    let end = Outcome::win(Color::White, Termination::Checkmate);
     assert_eq!(outcome::<Sittuyin>(text, "h1h8"), Some(end));
 }
 
 #[test]
 fn drawn_after_600_plies() {
     let position = Sittuyin::start();
-    assert_eq!(position.cap(599, 0), None);
-    assert_eq!(position.cap(600, 0), Some(Outcome::draw(Reason::Cap)));
+    assert_eq!(position.length_limit(599, 0), None);
+    assert_eq!(
+        position.length_limit(600, 0),
+        Some(Outcome::draw(Termination::LengthLimit))
+    );
 }

@@ -15,7 +15,7 @@ pub(crate) enum Rules {
 /// A file and a rank, both from 0.
 type At = (i32, i32);
 
-/// Squares that one man can reach.
+/// Squares that one piece can reach.
 type Reached = ArrayVec<At, 16>;
 
 #[derive(Clone, PartialEq, Debug)]
@@ -53,8 +53,8 @@ fn all_squares() -> impl Iterator<Item = At> {
     (0..8).flat_map(|rank| (0..8).map(move |file| (file, rank)))
 }
 
-fn is_white(man: char) -> bool {
-    man.is_ascii_uppercase()
+fn is_white(piece: char) -> bool {
+    piece.is_ascii_uppercase()
 }
 
 impl Slow {
@@ -88,30 +88,30 @@ impl Slow {
         self.board[rank as usize][file as usize]
     }
 
-    fn set(&mut self, (file, rank): At, man: char) {
-        self.board[rank as usize][file as usize] = man;
+    fn set(&mut self, (file, rank): At, piece: char) {
+        self.board[rank as usize][file as usize] = piece;
     }
 
     fn is_empty(&self, at: At) -> bool {
         self.at(at) == '.'
     }
 
-    /// The men of a side: where they stand and what they are, in upper case.
-    fn men(&self, white: bool) -> impl Iterator<Item = (At, char)> {
+    /// The pieces of a side: where they stand and what they are, in upper case.
+    fn pieces(&self, white: bool) -> impl Iterator<Item = (At, char)> {
         all_squares()
             .map(|at| (at, self.at(at)))
-            .filter(move |&(_, man)| man != '.' && is_white(man) == white)
-            .map(|(at, man)| (at, man.to_ascii_uppercase()))
+            .filter(move |&(_, piece)| piece != '.' && is_white(piece) == white)
+            .map(|(at, piece)| (at, piece.to_ascii_uppercase()))
     }
 
     fn is_mans(&self, at: At, white: bool) -> bool {
         !self.is_empty(at) && is_white(self.at(at)) == white
     }
 
-    /// The squares that the man on `from` attacks.
+    /// The squares that the piece on `from` attacks.
     fn attacks(&self, from: At) -> Reached {
-        let man = self.at(from);
-        let forward = if is_white(man) { 1 } else { -1 };
+        let piece = self.at(from);
+        let forward = if is_white(piece) { 1 } else { -1 };
         let step = |steps: &[At]| -> Reached {
             steps
                 .iter()
@@ -119,14 +119,14 @@ impl Slow {
                 .filter(|&at| on_board(at))
                 .collect()
         };
-        match man.to_ascii_uppercase() {
+        match piece.to_ascii_uppercase() {
             'K' => step(&[DIAGONAL, STRAIGHT].concat()),
             'M' | 'F' => step(&DIAGONAL),
             'S' => step(&[&DIAGONAL[..], &[(0, forward)]].concat()),
             'N' => step(&KNIGHT),
             'P' => step(&[(-1, forward), (1, forward)]),
             'R' => self.slides(from),
-            other => panic!("no man {other}"),
+            other => panic!("no piece {other}"),
         }
     }
 
@@ -147,10 +147,10 @@ impl Slow {
 
     /// Whether a side's king is attacked; false while it is not on the board.
     fn in_check(&self, white: bool) -> bool {
-        let Some((king, _)) = self.men(white).find(|&(_, man)| man == 'K') else {
+        let Some((king, _)) = self.pieces(white).find(|&(_, piece)| piece == 'K') else {
             return false;
         };
-        self.men(!white)
+        self.pieces(!white)
             .any(|(from, _)| self.attacks(from).contains(&king))
     }
 
@@ -159,19 +159,19 @@ impl Slow {
         self.in_check(self.white)
     }
 
-    fn own_letter(&self, man: char) -> char {
+    fn own_letter(&self, piece: char) -> char {
         if self.white {
-            man.to_ascii_uppercase()
+            piece.to_ascii_uppercase()
         } else {
-            man.to_ascii_lowercase()
+            piece.to_ascii_lowercase()
         }
     }
 
-    /// The position after the man on `from` went to `to` and became `man`.
-    fn moved(&self, from: At, to: At, man: char) -> Slow {
+    /// The position after the piece on `from` went to `to` and became `piece`.
+    fn moved(&self, from: At, to: At, piece: char) -> Slow {
         let mut next = self.clone();
         next.set(from, '.');
-        next.set(to, self.own_letter(man));
+        next.set(to, self.own_letter(piece));
         next.white = !self.white;
         next
     }
@@ -191,12 +191,12 @@ impl Slow {
             return self.placings();
         }
         let mut moves = BTreeMap::new();
-        for (from, man) in self.men(self.white) {
+        for (from, piece) in self.pieces(self.white) {
             for to in self.targets(from) {
                 let promoted = self.rules == Rules::Makruk
-                    && man == 'P'
+                    && piece == 'P'
                     && to.1 == if self.white { 5 } else { 2 };
-                let (becomes, suffix) = if promoted { ('M', "m") } else { (man, "") };
+                let (becomes, suffix) = if promoted { ('M', "m") } else { (piece, "") };
                 let text = format!("{}{}{suffix}", name(from), name(to));
                 moves.insert(text, self.moved(from, to, becomes));
             }
@@ -207,19 +207,19 @@ impl Slow {
     }
 
     pub(crate) fn has_ordinary_move(&self) -> bool {
-        let quick = self.men(self.white).any(|(from, man)| {
+        let quick = self.pieces(self.white).any(|(from, piece)| {
             self.targets(from)
                 .into_iter()
-                .any(|to| !self.moved(from, to, man).in_check(self.white))
+                .any(|to| !self.moved(from, to, piece).in_check(self.white))
         });
         quick || !self.ordinary_moves().is_empty()
     }
 
     fn is_placing(&self) -> bool {
-        self.hand.chars().any(|man| is_white(man) == self.white)
+        self.hand.chars().any(|piece| is_white(piece) == self.white)
     }
 
-    /// Where the man on `from` can go, its king's safety aside.
+    /// Where the piece on `from` can go, its king's safety aside.
     fn targets(&self, from: At) -> Reached {
         let mut targets = self.attacks(from);
         if self.at(from).eq_ignore_ascii_case(&'p') {
@@ -235,7 +235,7 @@ impl Slow {
 
     fn promotions(&self) -> BTreeMap<String, Slow> {
         let mut moves = BTreeMap::new();
-        let general = self.men(self.white).any(|(_, man)| man == 'F');
+        let general = self.pieces(self.white).any(|(_, piece)| piece == 'F');
         if self.rules == Rules::Makruk || general {
             return moves;
         }
@@ -246,8 +246,8 @@ impl Slow {
             ["a1", "b2", "c3", "d4", "e4", "f3", "g2", "h1"]
         };
         let pawns: Vec<At> = self
-            .men(self.white)
-            .filter(|&(_, man)| man == 'P')
+            .pieces(self.white)
+            .filter(|&(_, piece)| piece == 'P')
             .map(|(at, _)| at)
             .collect();
         for &from in &pawns {
@@ -278,25 +278,25 @@ impl Slow {
 
     fn placings(&self) -> BTreeMap<String, Slow> {
         let mut moves = BTreeMap::new();
-        for (i, man) in self.hand.char_indices() {
-            if is_white(man) != self.white {
+        for (i, piece) in self.hand.char_indices() {
+            if is_white(piece) != self.white {
                 continue;
             }
-            for to in all_squares().filter(|&to| self.may_place(man, to)) {
+            for to in all_squares().filter(|&to| self.may_place(piece, to)) {
                 let mut next = self.clone();
                 next.hand.remove(i);
-                next.set(to, man);
+                next.set(to, piece);
                 if !(self.rules == Rules::Booklet && next.is_placing()) {
                     next.white = !self.white;
                 }
-                moves.insert(format!("{}@{}", man.to_ascii_uppercase(), name(to)), next);
+                moves.insert(format!("{}@{}", piece.to_ascii_uppercase(), name(to)), next);
             }
         }
         moves
     }
 
-    fn may_place(&self, man: char, to: At) -> bool {
-        let rook = man.eq_ignore_ascii_case(&'r');
+    fn may_place(&self, piece: char, to: At) -> bool {
+        let rook = piece.eq_ignore_ascii_case(&'r');
         let (file, rank) = to;
         let own_rank = if self.white { rank + 1 } else { 8 - rank };
         let in_zone = match (self.rules, rook) {
@@ -314,7 +314,7 @@ impl Slow {
 
     /// Whether a rook on `to` would have the enemy's king on its file and only pawns between.
     fn faces_king(&self, to: At) -> bool {
-        let king = self.men(!self.white).find(|&(_, man)| man == 'K');
+        let king = self.pieces(!self.white).find(|&(_, piece)| piece == 'K');
         let Some(((file, rank), _)) = king else {
             return false;
         };
@@ -322,6 +322,6 @@ impl Slow {
         file == to.0
             && (low + 1..high)
                 .map(|between| self.at((file, between)))
-                .all(|man| man == '.' || man.eq_ignore_ascii_case(&'p'))
+                .all(|piece| piece == '.' || piece.eq_ignore_ascii_case(&'p'))
     }
 }

@@ -59,12 +59,12 @@ fn random_positions_agree() {
     }
 }
 
-/// Men anywhere, crowded or few, any phase.
+/// PieceBoard anywhere, crowded or few, any phase.
 fn random_position(rng: &mut ChaCha8Rng) -> String {
     loop {
         let mut squares: Vec<usize> = (0..72).collect();
         squares.shuffle(rng);
-        // Crowding men into fewer rows gives them more to do with each other.
+        // Crowding pieces into fewer rows gives them more to do with each other.
         let rows = rng.random_range(3..=9);
         let from = rng.random_range(0..=9 - rows);
         let crowd = squares
@@ -74,11 +74,11 @@ fn random_position(rng: &mut ChaCha8Rng) -> String {
         let mut crowd: Vec<usize> = crowd.collect();
         let mut board = ['1'; 72];
         let share = rng.random_range(0.3..=1.0);
-        for man in "RRNNCCBBAAPPrrnnccbbaapp".chars() {
+        for piece in "RRNNCCBBAAPPrrnnccbbaapp".chars() {
             if rng.random_bool(share)
                 && let Some(square) = crowd.pop()
             {
-                board[square] = man;
+                board[square] = piece;
             }
         }
         for cell in board.iter_mut().skip(32).take(8) {

@@ -1,6 +1,6 @@
 //! Repetition and the length cap.
 
-use garuda_rules::{Color, Game, Outcome, Position, Reason};
+use garuda_rules::{Color, Game, Outcome, Position, Termination};
 
 use crate::{game, outcome_after, position};
 
@@ -12,7 +12,7 @@ fn the_third_occurrence_of_a_state_is_a_draw() {
     assert_eq!(outcome_after(text, &there_and_back), None);
     assert_eq!(
         outcome_after(text, &twice),
-        Some(Outcome::draw(Reason::Repetition))
+        Some(Outcome::draw(Termination::Repetition))
     );
 }
 
@@ -31,11 +31,11 @@ fn a_decision_within_a_turn_repeats_too() {
             game.play_uci(mv).unwrap();
         }
     }
-    assert_eq!(game.outcome(), Some(Outcome::draw(Reason::Repetition)));
+    assert_eq!(game.outcome(), Some(Outcome::draw(Termination::Repetition)));
 }
 
 #[test]
-fn states_differ_by_board_side_phase_pending_man_and_points() {
+fn states_differ_by_board_side_phase_pending_piece_and_points() {
     let different = [
         "7r/8/8/8/8/8/8/8/R7 r - 0 0",
         "7r/8/8/8/8/8/8/8/1R6 r - 0 0",
@@ -86,17 +86,20 @@ fn after_400_complete_turns_the_higher_score_wins() {
     assert_eq!(walk(red_leads, 399), None);
     assert_eq!(
         walk(red_leads, 400),
-        Some(Outcome::win(Color::White, Reason::Cap))
+        Some(Outcome::win(Color::White, Termination::LengthLimit))
     );
     let black_leads = "7r/8/8/8/8/8/8/8/R7 r - 0 1";
     assert_eq!(
         walk(black_leads, 400),
-        Some(Outcome::win(Color::Black, Reason::Cap))
+        Some(Outcome::win(Color::Black, Termination::LengthLimit))
     );
 }
 
 #[test]
 fn after_400_complete_turns_equal_scores_draw() {
     let equal = "7r/8/8/8/8/8/8/8/R7 r - 3 3";
-    assert_eq!(walk(equal, 400), Some(Outcome::draw(Reason::Cap)));
+    assert_eq!(
+        walk(equal, 400),
+        Some(Outcome::draw(Termination::LengthLimit))
+    );
 }

@@ -4,9 +4,9 @@
 
 mod agreement;
 mod draws;
-mod men;
+mod fen;
+mod pieces;
 mod slow;
-mod text;
 mod turns;
 mod zones;
 

@@ -20,7 +20,7 @@ const EIGHT: [Place; 8] = [
 #[derive(Clone, Debug)]
 pub(crate) struct Slow {
     /// Upper case red, lower case black, `o` a stone.
-    men: BTreeMap<Place, char>,
+    pieces: BTreeMap<Place, char>,
     side: char,
     phase: String,
     red_points: u32,
@@ -45,8 +45,8 @@ fn all_places() -> impl Iterator<Item = Place> {
 }
 
 /// `r` or `b`; a stone has no side.
-fn side_of(man: char) -> Option<char> {
-    match man {
+fn side_of(piece: char) -> Option<char> {
+    match piece {
         'o' => None,
         c if c.is_uppercase() => Some('r'),
         _ => Some('b'),
@@ -75,27 +75,27 @@ fn in_half(side: char, (_, row): Place) -> bool {
 }
 
 /// Whether advisors copy it and soldiers jump it.
-fn is_model(man: char) -> bool {
-    "RNCB".contains(man.to_ascii_uppercase()) && man != 'o'
+fn is_model(piece: char) -> bool {
+    "RNCB".contains(piece.to_ascii_uppercase()) && piece != 'o'
 }
 
 impl Slow {
     pub(crate) fn new(text: &str) -> Slow {
         let fields: Vec<&str> = text.split(' ').collect();
-        let mut men = BTreeMap::new();
+        let mut pieces = BTreeMap::new();
         for (line, row) in fields[0].split('/').zip((1..=9).rev()) {
             let mut file = 1;
             for c in line.chars() {
                 if let Some(empty) = c.to_digit(10) {
                     file += empty as i32;
                 } else {
-                    men.insert((file, row), c);
+                    pieces.insert((file, row), c);
                     file += 1;
                 }
             }
         }
         Slow {
-            men,
+            pieces,
             side: fields[1].chars().next().unwrap(),
             phase: fields[2].to_owned(),
             red_points: fields[3].parse().unwrap(),
@@ -107,7 +107,7 @@ impl Slow {
         let mut rows = Vec::new();
         for row in (1..=9).rev() {
             let line: String = (1..=8)
-                .map(|file| self.men.get(&(file, row)).copied().unwrap_or('1'))
+                .map(|file| self.pieces.get(&(file, row)).copied().unwrap_or('1'))
                 .collect();
             // Runs of empty squares, longest first.
             let line = (2..=8).rev().fold(line, |line, n: usize| {
@@ -141,11 +141,11 @@ impl Slow {
                 legal.insert(format!("{}@{}", captured.to_uppercase(), name(to)));
             }
         } else {
-            for (&from, &man) in &self.men {
-                if side_of(man) != Some(self.side) {
+            for (&from, &piece) in &self.pieces {
+                if side_of(piece) != Some(self.side) {
                     continue;
                 }
-                for to in self.reach(man, from) {
+                for to in self.reach(piece, from) {
                     if self.may_end(from, to) {
                         legal.insert(format!("{}{}", name(from), name(to)));
                     }
@@ -158,12 +158,12 @@ impl Slow {
     pub(crate) fn play(&mut self, mv: &str) {
         if let Some((what, to)) = mv.split_once('@') {
             if self.phase.starts_with("D:") {
-                let scorer = self.men.remove(&place(what)).unwrap();
-                self.men.insert(place(to), scorer);
+                let scorer = self.pieces.remove(&place(what)).unwrap();
+                self.pieces.insert(place(to), scorer);
                 self.phase = "-".to_owned();
             } else {
                 let captured = self.phase.chars().nth(2).unwrap();
-                self.men.insert(place(to), captured);
+                self.pieces.insert(place(to), captured);
                 self.phase = "-".to_owned();
                 self.side = other(self.side);
             }
@@ -171,8 +171,8 @@ impl Slow {
         }
         let (from, to) = mv.split_at(2);
         let (from, to) = (place(from), place(to));
-        let man = self.men.remove(&from).unwrap();
-        match self.men.insert(to, man) {
+        let piece = self.pieces.remove(&from).unwrap();
+        match self.pieces.insert(to, piece) {
             Some(captured) if captured != 'o' => {
                 self.phase = format!("P:{captured}");
                 return;
@@ -190,21 +190,21 @@ impl Slow {
         self.side = other(self.side);
     }
 
-    /// Empty squares where a man of `owner` may be put back.
+    /// Empty squares where a piece of `owner` may be put back.
     fn places_for(&self, owner: char) -> Vec<Place> {
         let guarded = self.guardian(owner).is_some();
         all_places()
             .filter(|&to| in_half(owner, to))
-            .filter(|to| !self.men.contains_key(to))
+            .filter(|to| !self.pieces.contains_key(to))
             .filter(|&to| !(guarded && in_zone(owner, to)))
             .collect()
     }
 
     fn guardian(&self, side: char) -> Option<Place> {
         zone(side).into_iter().find(|at| {
-            self.men
+            self.pieces
                 .get(at)
-                .is_some_and(|&man| side_of(man) == Some(side))
+                .is_some_and(|&piece| side_of(piece) == Some(side))
         })
     }
 
@@ -217,9 +217,9 @@ impl Slow {
         !captures_guardian && !second_guardian
     }
 
-    fn reach(&self, man: char, from: Place) -> BTreeSet<Place> {
+    fn reach(&self, piece: char, from: Place) -> BTreeSet<Place> {
         let mut reach = BTreeSet::new();
-        match man.to_ascii_uppercase() {
+        match piece.to_ascii_uppercase() {
             'R' => self.slide(from, |(x, y)| x == 0 || y == 0, &mut reach),
             'B' => self.slide(from, |(x, y)| x != 0 && y != 0, &mut reach),
             'N' => {
@@ -232,7 +232,7 @@ impl Slow {
             'C' => self.fire(from, &mut reach),
             'A' => {
                 for (x, y) in EIGHT {
-                    match self.men.get(&(from.0 + x, from.1 + y)) {
+                    match self.pieces.get(&(from.0 + x, from.1 + y)) {
                         Some(&model) if is_model(model) => {
                             reach.extend(self.reach(model, from));
                         }
@@ -242,11 +242,11 @@ impl Slow {
             }
             'P' => {
                 let mut without = self.clone();
-                without.men.remove(&from);
+                without.pieces.remove(&from);
                 without.jump(from, &mut reach);
                 reach.remove(&from);
             }
-            _ => unreachable!("no such man"),
+            _ => unreachable!("no such piece"),
         }
         reach.retain(|&to| on_board(to));
         reach
@@ -257,7 +257,7 @@ impl Slow {
             let mut to = (from.0 + x, from.1 + y);
             while on_board(to) {
                 reach.insert(to);
-                if self.men.contains_key(&to) {
+                if self.pieces.contains_key(&to) {
                     break;
                 }
                 to = (to.0 + x, to.1 + y);
@@ -270,7 +270,7 @@ impl Slow {
             let mut screens = 0;
             let mut to = (from.0 + x, from.1 + y);
             while on_board(to) {
-                let occupied = self.men.contains_key(&to);
+                let occupied = self.pieces.contains_key(&to);
                 match (screens, occupied) {
                     (0, false) => {
                         reach.insert(to);
@@ -293,8 +293,8 @@ impl Slow {
         for (x, y) in EIGHT {
             let over = (from.0 + x, from.1 + y);
             let to = (from.0 + 2 * x, from.1 + 2 * y);
-            let can = self.men.get(&over).is_some_and(|&man| is_model(man));
-            if can && on_board(to) && landings.insert(to) && !self.men.contains_key(&to) {
+            let can = self.pieces.get(&over).is_some_and(|&piece| is_model(piece));
+            if can && on_board(to) && landings.insert(to) && !self.pieces.contains_key(&to) {
                 self.jump(to, landings);
             }
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use garuda_rules::eternal::{EternalPosition, random_start};
-use garuda_rules::{Color, Eternal, Game, MoveList, Occupant, Outcome, Position, Reason};
+use garuda_rules::{Color, Eternal, Game, MoveList, Occupant, Outcome, Position, Termination};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -17,16 +17,16 @@ fn red_moves_first() {
 #[test]
 fn the_start_has_two_of_each_kind_a_side_and_eight_stones_in_row_5() {
     let start = EternalPosition::start();
-    let mut men = BTreeMap::new();
+    let mut pieces = BTreeMap::new();
     for square in EternalPosition::BOARD.all() {
         if let Some(occupant) = start.occupant(square) {
-            *men.entry(format!("{occupant:?}")).or_insert(0) += 1;
+            *pieces.entry(format!("{occupant:?}")).or_insert(0) += 1;
         }
         let stone = start.occupant(square) == Some(Occupant::Stone);
         assert_eq!(stone, EternalPosition::BOARD.rank(square) == 4);
     }
-    assert_eq!(men.len(), 13);
-    assert!(men.values().all(|&n| n == 2 || n == 8));
+    assert_eq!(pieces.len(), 13);
+    assert!(pieces.values().all(|&n| n == 2 || n == 8));
     assert_eq!(start.to_string(), START);
 }
 
@@ -44,7 +44,7 @@ fn ending_in_the_enemy_zone_scores_and_passes_the_turn() {
 
 #[test]
 fn scoring_can_never_be_a_capture() {
-    // The only man in the enemy zone is its guardian.
+    // The only piece in the enemy zone is its guardian.
     assert_eq!(
         targets("8/3n4/8/8/8/8/8/8/3R4 r - 0 0", "d1"),
         "a1 b1 c1 d2 d3 d4 d5 d6 d7 e1 f1 g1 h1"
@@ -102,9 +102,9 @@ fn a_turn_may_be_three_decisions() {
 #[test]
 fn the_fourth_point_ends_the_game_at_once() {
     let won = outcome_after("r7/8/8/8/8/8/8/3R4/8 r - 3 3", &["d2d8"]);
-    assert_eq!(won, Some(Outcome::win(Color::White, Reason::Points)));
+    assert_eq!(won, Some(Outcome::win(Color::White, Termination::Points)));
     let won = outcome_after("4r3/8/8/8/8/8/8/8/R7 b - 3 3", &["e9e1"]);
-    assert_eq!(won, Some(Outcome::win(Color::Black, Reason::Points)));
+    assert_eq!(won, Some(Outcome::win(Color::Black, Termination::Points)));
     // Nothing is left to decide.
     let over = position("r7/3R4/8/8/8/8/8/8/8 b D:D8 4 3");
     assert_eq!(legal(&over).len(), 0);
@@ -119,7 +119,7 @@ fn the_third_point_does_not_end_the_game() {
 }
 
 #[test]
-fn a_captured_man_is_placed_by_its_captor_in_its_owners_half() {
+fn a_captured_piece_is_placed_by_its_captor_in_its_owners_half() {
     // Red captured a black horse, then Red captured a red one: the rook is on a9.
     assert_eq!(
         targets("R7/8/8/8/8/8/8/8/8 r P:n 0 0", "N@"),
@@ -132,7 +132,7 @@ fn a_captured_man_is_placed_by_its_captor_in_its_owners_half() {
 }
 
 #[test]
-fn a_captured_man_may_be_placed_in_its_owners_empty_zone() {
+fn a_captured_piece_may_be_placed_in_its_owners_empty_zone() {
     assert_eq!(
         after("R7/8/8/8/8/8/8/8/8 r P:n 0 0", &["N@d8"]),
         "R7/3n4/8/8/8/8/8/8/8 b - 0 0"
@@ -140,7 +140,7 @@ fn a_captured_man_may_be_placed_in_its_owners_empty_zone() {
 }
 
 #[test]
-fn a_captured_man_may_not_be_placed_beside_its_owners_guardian() {
+fn a_captured_piece_may_not_be_placed_beside_its_owners_guardian() {
     assert_eq!(
         targets("8/3a4/8/8/8/8/8/8/8 r P:n 0 0", "N@"),
         squares(6..=9, "d8 e8 d9 e9")
@@ -182,10 +182,10 @@ fn nothing_but_stones_ever_leaves_the_game() {
             let occupants = EternalPosition::BOARD
                 .all()
                 .filter_map(|square| position.occupant(square));
-            let (stones, men): (Vec<_>, Vec<_>) =
+            let (stones, pieces): (Vec<_>, Vec<_>) =
                 occupants.partition(|&occupant| occupant == Occupant::Stone);
             let pending = usize::from(position.pending().is_some());
-            assert_eq!(men.len() + pending, 24, "{position}");
+            assert_eq!(pieces.len() + pending, 24, "{position}");
             assert!(stones.len() <= stones_before, "{position}");
             stones_before = stones.len();
             game.legal_moves(&mut moves);
@@ -216,14 +216,14 @@ fn random_arrays_are_six_mirrored_pairs_a_side_outside_the_zone() {
         assert_eq!(start.mirrored(), Some(start));
         assert_eq!(start.key(), start.key_from_scratch());
         assert_eq!(start.turn(), Color::White);
-        let mut men = BTreeMap::new();
+        let mut pieces = BTreeMap::new();
         for square in EternalPosition::BOARD.all() {
             let rank = EternalPosition::BOARD.rank(square);
             match start.occupant(square) {
                 Some(Occupant::Stone) => assert_eq!(rank, 4),
-                Some(Occupant::Man(man)) => {
-                    *men.entry((man.color, man.kind)).or_insert(0) += 1;
-                    let half = if man.color == Color::White {
+                Some(Occupant::Piece(piece)) => {
+                    *pieces.entry((piece.color, piece.piece_type)).or_insert(0) += 1;
+                    let half = if piece.color == Color::White {
                         0..4
                     } else {
                         5..9
@@ -235,8 +235,8 @@ fn random_arrays_are_six_mirrored_pairs_a_side_outside_the_zone() {
                 None => assert_ne!(rank, 4),
             }
         }
-        assert_eq!(men.len(), 12);
-        assert!(men.values().all(|&n| n == 2));
+        assert_eq!(pieces.len(), 12);
+        assert!(pieces.values().all(|&n| n == 2));
         seen.insert(start.to_string());
     }
     assert!(seen.len() > 190);

@@ -34,12 +34,12 @@ fn blacks_zone_is_d8_e8_d9_e9() {
 }
 
 #[test]
-fn a_man_may_become_the_guardian_of_an_empty_zone() {
+fn a_piece_may_become_the_guardian_of_an_empty_zone() {
     assert!(legal(&position("8/8/8/8/8/8/8/R7/8 r - 0 0")).contains("a2d2"));
 }
 
 #[test]
-fn a_move_may_not_end_in_the_own_zone_while_another_own_man_stands_there() {
+fn a_move_may_not_end_in_the_own_zone_while_another_own_piece_stands_there() {
     // The horse on d1 guards; the rook slides through d2 and e2.
     assert_eq!(
         targets("8/8/8/8/8/8/8/R7/3N4 r - 0 0", "a2"),

@@ -1,4 +1,4 @@
-//! Putting men from the hand on the board.
+//! Putting pieces from the hand on the board.
 
 use super::{after, targets};
 
@@ -16,7 +16,7 @@ fn squares_without(except: &str, rank: Option<char>) -> String {
 }
 
 #[test]
-fn men_are_dropped_on_any_empty_square() {
+fn pieces_are_dropped_on_any_empty_square() {
     let text = "k6/7/7/3s3/7/7/6K[FCPLR] w - - 0 1";
     for letter in ["F@", "C@", "P@", "L@", "R@"] {
         let expected = squares_without("a7 d4 g1", None);
@@ -26,7 +26,7 @@ fn men_are_dropped_on_any_empty_square() {
 }
 
 #[test]
-fn men_are_dropped_unpromoted_also_in_the_zone() {
+fn pieces_are_dropped_unpromoted_also_in_the_zone() {
     let text = "k6/7/7/7/7/7/6K[FS] w - - 3 1";
     assert_eq!(after(text, &["F@e7"]), "k3F2/7/7/7/7/7/6K[S] b - - 0 1");
     assert_eq!(after(text, &["S@e6"]), "k6/4S2/7/7/7/7/6K[F] b - - 0 1");
@@ -62,7 +62,7 @@ fn geese_and_the_others_swallows_do_not_count() {
 }
 
 #[test]
-fn the_two_swallows_may_stand_anywhere_on_the_file_and_other_men_are_free() {
+fn the_two_swallows_may_stand_anywhere_on_the_file_and_other_pieces_are_free() {
     let text = "k6/3S3/3S3/7/7/7/6K[SC] w - - 0 1";
     let closed = "g1 d1 d2 d3 d4 d5 d6";
     assert_eq!(targets(text, "S@"), squares_without(closed, Some('7')));
@@ -70,7 +70,7 @@ fn the_two_swallows_may_stand_anywhere_on_the_file_and_other_men_are_free() {
 }
 
 #[test]
-fn a_dropped_man_leaves_the_hand_and_is_its_droppers() {
+fn a_dropped_piece_leaves_the_hand_and_is_its_droppers() {
     let text = "k6/7/7/7/7/7/6K[Css] b - - 0 1";
     assert_eq!(
         after(text, &["S@b3", "C@c3"]),

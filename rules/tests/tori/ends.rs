@@ -1,20 +1,20 @@
 //! How games end, but for repetition.
 
-use garuda_rules::{Color, Game, MoveList, Outcome, Position, Reason, ToriShogi};
+use garuda_rules::{Color, Game, MoveList, Outcome, Position, Termination, ToriShogi};
 
 use super::{legal, outcome_after, play, position};
 
 #[test]
 fn checkmate_wins() {
     let text = "k6/7/1CF4/7/7/7/6K[] w - - 0 1";
-    let mate = Outcome::win(Color::White, Reason::Checkmate);
+    let mate = Outcome::win(Color::White, Termination::Checkmate);
     assert_eq!(outcome_after(text, &["c5b6+"]), Some(mate));
 }
 
 #[test]
 fn a_side_with_no_legal_move_loses() {
     let text = "k6/7/1P5/F6/7/7/6K[] w - - 0 1";
-    let stalemate = Outcome::win(Color::White, Reason::Stalemate);
+    let stalemate = Outcome::win(Color::White, Termination::Stalemate);
     assert_eq!(outcome_after(text, &["a4a5"]), Some(stalemate));
 }
 
@@ -23,23 +23,23 @@ const BEFORE_DROP_MATE: &str = "1sss3/1sks3/7/1C1C3/7/7/6K[FS] w - - 0 1";
 #[test]
 fn mate_by_a_dropped_swallow_is_generated_and_loses() {
     assert!(legal(&position(BEFORE_DROP_MATE)).contains("S@c5"));
-    let lost = Outcome::win(Color::Black, Reason::SwallowDropMate);
+    let lost = Outcome::win(Color::Black, Termination::SwallowDropMate);
     assert_eq!(outcome_after(BEFORE_DROP_MATE, &["S@c5"]), Some(lost));
     let black = position(BEFORE_DROP_MATE).rotated().to_string();
-    let lost = Outcome::win(Color::White, Reason::SwallowDropMate);
+    let lost = Outcome::win(Color::White, Termination::SwallowDropMate);
     assert_eq!(outcome_after(&black, &["S@e3"]), Some(lost));
 }
 
 #[test]
 fn mate_by_another_drop_wins() {
-    let mate = Outcome::win(Color::White, Reason::Checkmate);
+    let mate = Outcome::win(Color::White, Termination::Checkmate);
     assert_eq!(outcome_after(BEFORE_DROP_MATE, &["F@c5"]), Some(mate));
 }
 
 #[test]
 fn mate_by_a_swallows_move_wins() {
     let text = "1sss3/1sks3/7/1CSC3/7/7/6K[] w - - 0 1";
-    let mate = Outcome::win(Color::White, Reason::Checkmate);
+    let mate = Outcome::win(Color::White, Termination::Checkmate);
     assert_eq!(outcome_after(text, &["c4c5"]), Some(mate));
 }
 
@@ -54,7 +54,7 @@ fn check_by_a_dropped_swallow_is_no_mate() {
 #[test]
 fn mate_soon_after_a_dropped_swallow_wins() {
     let text = "k6/7/1C5/7/7/7/6K[FS] w - - 0 1";
-    let mate = Outcome::win(Color::White, Reason::Checkmate);
+    let mate = Outcome::win(Color::White, Termination::Checkmate);
     let moves = ["S@a5", "a7b7", "F@c5", "b7a7", "c5b6+"];
     assert_eq!(outcome_after(text, &moves), Some(mate));
 }
@@ -89,7 +89,10 @@ fn four_hundred_plies_are_a_draw() {
         let [from, to] = [ply / 2, ply / 2 + 1].map(|i| way[i % way.len()]);
         game.play_uci(&format!("{from}{to}")).unwrap();
     }
-    assert_eq!(game.outcome(), Some(Outcome::draw(Reason::Cap)));
+    assert_eq!(
+        game.outcome(),
+        Some(Outcome::draw(Termination::LengthLimit))
+    );
     let mut legal = MoveList::new();
     game.legal_moves(&mut legal);
     assert!(!legal.is_empty());

@@ -4,11 +4,11 @@
 
 mod drops;
 mod ends;
-mod men;
+mod fen;
+mod pieces;
 mod promotion;
 mod repetition;
 mod starts;
-mod text;
 
 use std::collections::BTreeSet;
 

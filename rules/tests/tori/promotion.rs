@@ -48,7 +48,7 @@ fn nothing_else_promotes() {
 }
 
 #[test]
-fn captured_men_go_to_the_captors_hand_unpromoted() {
+fn captured_pieces_go_to_the_captors_hand_unpromoted() {
     let goose = "k6/7/4+s2/4S2/7/7/6K[] w - - 7 1";
     assert_eq!(after(goose, &["e4e5"]), "k6/7/4S2/7/7/7/6K[S] b - - 0 1");
     let eagle = "k6/7/7/3s3/3+F3/7/6K[] b - - 0 1";

@@ -1,6 +1,6 @@
 //! The fourth occurrence of a position, and perpetual check.
 
-use garuda_rules::{Color, Game, Outcome, Position, Reason};
+use garuda_rules::{Color, Game, Outcome, Position, Termination};
 
 use super::{outcome_after, play, position};
 
@@ -15,11 +15,11 @@ const CHECKED: &str = "k6/7/2+F4/7/7/7/6K[] b - - 0 1";
 const CHECKER_CLOSES: [&str; 4] = ["a7a6", "c5c4", "a6a7", "c4c5"];
 
 fn repeated(winner: Color) -> Option<Outcome> {
-    Some(Outcome::win(winner, Reason::Repetition))
+    Some(Outcome::win(winner, Termination::Repetition))
 }
 
 fn perpetual(winner: Color) -> Option<Outcome> {
-    Some(Outcome::win(winner, Reason::PerpetualCheck))
+    Some(Outcome::win(winner, Termination::PerpetualCheck))
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn white_has_seventeen_first_moves() {
 }
 
 #[test]
-fn the_giver_of_a_handicap_lacks_men_and_moves_first() {
+fn the_giver_of_a_handicap_lacks_pieces_and_moves_first() {
     let handicaps: Vec<_> = ToriPosition::STARTS[1..]
         .iter()
         .map(|&(name, text)| {
@@ -75,7 +75,7 @@ fn moves_are_shown_in_the_style_of_shogi() {
 }
 
 #[test]
-fn the_square_is_told_where_two_men_of_a_kind_could_go() {
+fn the_square_is_told_where_two_pieces_of_a_kind_could_go() {
     let text = "3k3/7/7/2C1C2/7/7/3K3[] w - - 0 1";
     assert_eq!(shown(text, "c4d3"), "C54-45");
     assert_eq!(shown(text, "e4d5"), "C34-43");

@@ -1,6 +1,6 @@
 //! Random games, reproducible by their seed.
 
-use garuda_rules::{Game, MoveList, Outcome, Played, Position};
+use garuda_rules::{Game, GameState, MoveList, Outcome, Position};
 use rand::SeedableRng;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
@@ -8,10 +8,10 @@ use rand_chacha::ChaCha8Rng;
 /// Plays random moves from `game` until it ends or `plies` are played. `look` is shown each
 /// position and its legal moves, the last ones included.
 pub(crate) fn walk<P: Position>(
-    mut game: Played<P>,
+    mut game: GameState<P>,
     seed: u64,
     plies: usize,
-    mut look: impl FnMut(&Played<P>, &MoveList),
+    mut look: impl FnMut(&GameState<P>, &MoveList),
 ) -> Option<Outcome> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut legal = MoveList::new();

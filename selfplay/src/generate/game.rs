@@ -1,19 +1,19 @@
 use garuda_mcts::{Gumbel, GumbelSettings, Wdl, sample};
-use garuda_rules::{Color, Game, Played, Position};
+use garuda_rules::{Color, Game, GameState, Position};
+use garuda_run::records::{Decision, DecisionKind, GameHead, GameRecord};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::plan::{Beginning, Plan};
-use crate::records::{Decision, DecisionKind, GameHead, GameRecord};
 
 /// A game in the making.
 #[derive(Debug)]
 pub(super) struct GameInProgress<P> {
     head: GameHead,
-    game: Played<P>,
+    game: GameState<P>,
     decisions: Vec<Decision>,
     rng: ChaCha8Rng,
-    raw_plies: u32,
+    policy_init_max_plies: u32,
     older_side: Option<Color>,
     /// For how many decisions running White, or Black if negative, has been as good as winning.
     agreed: i32,
@@ -32,7 +32,7 @@ impl<P: Position> GameInProgress<P> {
         let Beginning {
             head,
             game,
-            raw_plies,
+            policy_init_max_plies,
             older_side,
         } = beginning;
         GameInProgress {
@@ -40,7 +40,7 @@ impl<P: Position> GameInProgress<P> {
             game,
             decisions: Vec::new(),
             rng,
-            raw_plies,
+            policy_init_max_plies,
             older_side,
             agreed: 0,
         }
@@ -50,12 +50,12 @@ impl<P: Position> GameInProgress<P> {
         self.head.number
     }
 
-    pub(super) fn game(&self) -> &Played<P> {
+    pub(super) fn game(&self) -> &GameState<P> {
         &self.game
     }
 
     /// The text of the start and of the moves so far, for messages.
-    pub(super) fn story(&self) -> String {
+    pub(super) fn move_list_text(&self) -> String {
         let mut out = self.head.start.clone();
         if let Ok(mut position) = self.head.start.parse::<P>() {
             for decision in &self.decisions {
@@ -73,20 +73,20 @@ impl<P: Position> GameInProgress<P> {
     }
 
     fn is_raw(&self) -> bool {
-        self.game.plies() < self.raw_plies
+        self.game.plies() < self.policy_init_max_plies
     }
 
     fn is_decided(&self, plan: &Plan<P>) -> bool {
-        self.agreed.unsigned_abs() >= plan.settings.decided_plies
+        self.agreed.unsigned_abs() >= plan.settings.reduce_visits_plies
     }
 
     /// Starts the search for the next move.
-    pub(super) fn begin_search(&mut self, plan: &Plan<P>, search: &mut Gumbel<Played<P>>) {
+    pub(super) fn begin_search(&mut self, plan: &Plan<P>, search: &mut Gumbel<GameState<P>>) {
         let simulations = if self.is_raw() {
             0
         } else if self.is_decided(plan) {
             plan.settings
-                .decided_simulations
+                .reduce_visits_simulations
                 .min(plan.search.simulations)
         } else {
             plan.search.simulations
@@ -103,7 +103,7 @@ impl<P: Position> GameInProgress<P> {
     pub(super) fn decide(
         &mut self,
         plan: &Plan<P>,
-        search: &Gumbel<Played<P>>,
+        search: &Gumbel<GameState<P>>,
     ) -> Option<GameRecord> {
         let moves = search.moves();
         let mut policy = Vec::new();
@@ -122,7 +122,8 @@ impl<P: Position> GameInProgress<P> {
         let searched = !self.is_raw()
             && !self.is_older_to_move()
             && moves.len() > 1
-            && (plan.kept_share >= 1.0 || self.rng.random_bool(plan.kept_share));
+            && (plan.position_sample_rate >= 1.0
+                || self.rng.random_bool(plan.position_sample_rate));
         let wdl = search.value();
         let kind = match wdl {
             Some(_) if searched && self.is_decided(plan) => DecisionKind::Decided,
@@ -134,7 +135,7 @@ impl<P: Position> GameInProgress<P> {
             _ => moves.iter().copied().zip(policy).collect(),
         };
         if let Some(wdl) = wdl.filter(|_| !self.is_raw()) {
-            self.agree(wdl, settings.decided_value as f32);
+            self.agree(wdl, settings.reduce_visits_value as f32);
         }
         self.decisions.push(Decision {
             mv,

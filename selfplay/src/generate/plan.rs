@@ -1,12 +1,10 @@
 use garuda_mcts::{GumbelSettings, ValueScale};
-use garuda_rules::{Color, Played, Position, RuleSet};
+use garuda_rules::{Color, GameState, Position, RuleSet, varied_start};
+use garuda_run::config::{Config, SelfplaySettings};
+use garuda_run::records::GameHead;
+use garuda_run::seeds;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
-
-use super::starts::varied_start;
-use crate::config::{Config, SelfplaySettings};
-use crate::records::GameHead;
-use crate::seeds;
 
 /// What the games of one checkpoint have in common. With the number of a game it says all about
 /// how that game begins, and nothing else does.
@@ -16,22 +14,22 @@ pub struct Plan<P> {
     pub(super) search: GumbelSettings,
     rule_set: RuleSet,
     seed: u64,
-    net: u32,
+    checkpoint: u32,
     /// An older checkpoint that some games are played against.
     older: Option<u32>,
     start: P,
-    varied_share: f64,
+    varied_start_prob: f64,
     /// Share of searched positions that are learned from.
-    pub(super) kept_share: f64,
+    pub(super) position_sample_rate: f64,
 }
 
 /// How a game begins.
 #[derive(Debug)]
 pub(super) struct Beginning<P> {
     pub(super) head: GameHead,
-    pub(super) game: Played<P>,
+    pub(super) game: GameState<P>,
     /// Moves to be drawn from the raw policy.
-    pub(super) raw_plies: u32,
+    pub(super) policy_init_max_plies: u32,
     /// The side that an older checkpoint plays.
     pub(super) older_side: Option<Color>,
 }
@@ -39,14 +37,14 @@ pub(super) struct Beginning<P> {
 impl<P: Position> Plan<P> {
     /// The plan for the games of checkpoint `net`, when `positions` are recorded already and the
     /// numbers of other checkpoints are `earlier`.
-    pub fn new(config: &Config, net: u32, earlier: &[u32], positions: u64) -> Plan<P> {
+    pub fn new(config: &Config, checkpoint: u32, earlier: &[u32], positions: u64) -> Plan<P> {
         let settings = &config.selfplay;
         let seed = config.run.seed;
-        let left = 1.0 - positions as f64 / settings.varied_positions as f64;
+        let left = 1.0 - positions as f64 / settings.varied_start_positions as f64;
         let older = match earlier.len() as u64 {
             0 => None,
             n => {
-                let draw = seeds::derive(seed, "older", &[net.into()]);
+                let draw = seeds::derive(seed, "older", &[checkpoint.into()]);
                 Some(earlier[(draw % n) as usize])
             }
         };
@@ -54,7 +52,7 @@ impl<P: Position> Plan<P> {
             "" => P::start(),
             text => text.parse().unwrap_or_else(|_| P::start()),
         };
-        let bootstrap = is_bootstrap(config, net);
+        let bootstrap = is_bootstrap(config, checkpoint);
         Plan {
             search: GumbelSettings {
                 simulations: if bootstrap {
@@ -62,34 +60,35 @@ impl<P: Position> Plan<P> {
                 } else {
                     simulations(config, positions)
                 },
-                considered: config.search.considered as usize,
-                noise: 1.0,
+                max_considered_actions: config.search.max_considered_actions as usize,
+                gumbel_scale: 1.0,
                 values: ValueScale {
-                    visit: config.search.visit_offset as f32,
+                    maxvisit_init: config.search.maxvisit_init as f32,
                     scale: config.search.value_scale as f32,
                 },
-                spot_wins: config.search.spot_wins,
+                check_win_in_one: config.search.check_win_in_one,
                 draw_value: config.search.draw_value as f32,
             },
             rule_set: config.rule_set(),
             seed,
-            net,
+            checkpoint,
             older,
             start,
-            varied_share: settings.varied_share_end
-                + (settings.varied_share - settings.varied_share_end) * left.max(0.0),
-            kept_share: kept_share(config, net),
+            varied_start_prob: settings.varied_start_prob_end
+                + (settings.varied_start_prob - settings.varied_start_prob_end) * left.max(0.0),
+            position_sample_rate: position_sample_rate(config, checkpoint),
             settings: settings.clone(),
         }
     }
 
-    pub fn net(&self) -> u32 {
-        self.net
+    pub fn checkpoint(&self) -> u32 {
+        self.checkpoint
     }
 
     /// The older checkpoint that some of the games are played against.
     pub fn older(&self) -> Option<u32> {
-        self.older.filter(|_| self.settings.older_share > 0.0)
+        self.older
+            .filter(|_| self.settings.past_opponent_prob > 0.0)
     }
 
     pub fn simulations(&self) -> u32 {
@@ -98,36 +97,36 @@ impl<P: Position> Plan<P> {
 
     /// How game `number` begins, and the generator for all that follows.
     pub(super) fn begin(&self, number: u64) -> (Beginning<P>, ChaCha8Rng) {
-        let seed = seeds::derive(self.seed, "game", &[self.net.into(), number]);
+        let seed = seeds::derive(self.seed, "game", &[self.checkpoint.into(), number]);
         let mut rng = seeds::rng(seed);
-        let start = if rng.random_bool(self.varied_share) {
+        let start = if rng.random_bool(self.varied_start_prob) {
             varied_start(&self.start, &mut rng)
         } else {
             self.start
         };
-        let raw_plies = if rng.random_bool(self.settings.raw_share) {
-            rng.random_range(0..=self.settings.raw_plies)
+        let policy_init_max_plies = if rng.random_bool(self.settings.policy_init_prob) {
+            rng.random_range(0..=self.settings.policy_init_max_plies)
         } else {
             0
         };
         let side = Color::ALL[rng.random_range(0..2)];
-        let against_older = rng.random_bool(self.settings.older_share);
+        let against_older = rng.random_bool(self.settings.past_opponent_prob);
         let older_side = (against_older && self.older.is_some()).then_some(side);
         let net_of = |color| match self.older {
             Some(older) if older_side == Some(color) => older,
-            _ => self.net,
+            _ => self.checkpoint,
         };
         let beginning = Beginning {
             head: GameHead {
                 rules: self.rule_set.name().to_owned(),
                 start: start.to_string(),
-                net: self.net,
+                checkpoint: self.checkpoint,
                 number,
                 sides: Color::ALL.map(net_of),
                 seed,
             },
-            game: Played::from_position(start),
-            raw_plies,
+            game: GameState::from_position(start),
+            policy_init_max_plies,
             older_side,
         };
         (beginning, rng)
@@ -135,14 +134,14 @@ impl<P: Position> Plan<P> {
 }
 
 /// Whether the games of checkpoint `net` are played by search alone.
-pub fn is_bootstrap(config: &Config, net: u32) -> bool {
-    net == 0 && config.bootstrap.positions > 0
+pub fn is_bootstrap(config: &Config, checkpoint: u32) -> bool {
+    checkpoint == 0 && config.bootstrap.positions > 0
 }
 
 /// Share of searched positions that checkpoint `net`'s games keep to be learned from.
-pub fn kept_share(config: &Config, net: u32) -> f64 {
-    if is_bootstrap(config, net) {
-        config.bootstrap.kept_share
+pub fn position_sample_rate(config: &Config, checkpoint: u32) -> f64 {
+    if is_bootstrap(config, checkpoint) {
+        config.bootstrap.position_sample_rate
     } else {
         1.0
     }

@@ -4,12 +4,12 @@ use std::sync::mpsc::{Sender, channel};
 
 use anyhow::{Context, bail};
 use garuda_mcts::{Cache, Evaluator, Gumbel, Search, Shard};
-use garuda_rules::{Played, Position};
+use garuda_rules::{GameState, Position};
+use garuda_run::records::GameRecord;
 use tracing::error;
 
 use super::game::GameInProgress;
 use super::plan::Plan;
-use crate::records::GameRecord;
 
 /// A tree of one decision is small; this is only a bound.
 const TREE_BYTES: usize = 64 << 20;
@@ -29,7 +29,7 @@ pub struct Counters {
 pub struct Dropped {
     pub number: u64,
     /// Start and moves.
-    pub story: String,
+    pub move_list_text: String,
 }
 
 enum Message {
@@ -54,7 +54,7 @@ pub fn generate<P, E>(
 ) -> anyhow::Result<Vec<Dropped>>
 where
     P: Position,
-    E: Evaluator<Played<P>>,
+    E: Evaluator<GameState<P>>,
 {
     let next = AtomicUsize::new(0);
     let failed = AtomicBool::new(false);
@@ -125,13 +125,13 @@ impl Queue<'_> {
 /// One net's evaluator and a search for every place.
 struct Player<P: Position, E> {
     evaluator: E,
-    shard: Shard<Played<P>, Gumbel<Played<P>>>,
+    shard: Shard<GameState<P>, Gumbel<GameState<P>>>,
     counted: u64,
 }
 
-impl<P: Position, E: Evaluator<Played<P>>> Player<P, E> {
+impl<P: Position, E: Evaluator<GameState<P>>> Player<P, E> {
     fn new(evaluator: E, places: usize) -> Player<P, E> {
-        let search = Gumbel::new(Played::start(), TREE_BYTES);
+        let search = Gumbel::new(GameState::start(), TREE_BYTES);
         Player {
             evaluator,
             shard: Shard::new(vec![search; places], Some(Cache::new(CACHED))),
@@ -139,7 +139,7 @@ impl<P: Position, E: Evaluator<Played<P>>> Player<P, E> {
         }
     }
 
-    fn search(&mut self, place: usize) -> &mut Gumbel<Played<P>> {
+    fn search(&mut self, place: usize) -> &mut Gumbel<GameState<P>> {
         &mut self.shard.searches_mut()[place]
     }
 
@@ -164,7 +164,7 @@ struct Worker<'a, P: Position, E> {
     counters: &'a Counters,
 }
 
-impl<'a, P: Position, E: Evaluator<Played<P>>> Worker<'a, P, E> {
+impl<'a, P: Position, E: Evaluator<GameState<P>>> Worker<'a, P, E> {
     fn open(
         plan: &'a Plan<P>,
         places: usize,
@@ -172,15 +172,15 @@ impl<'a, P: Position, E: Evaluator<Played<P>>> Worker<'a, P, E> {
         sender: &'a Sender<Message>,
         counters: &'a Counters,
     ) -> anyhow::Result<Self> {
-        let player = |net: u32| -> anyhow::Result<_> {
-            let evaluator =
-                open(net).with_context(|| format!("cannot open the model of checkpoint {net}"))?;
+        let player = |checkpoint: u32| -> anyhow::Result<_> {
+            let evaluator = open(checkpoint)
+                .with_context(|| format!("cannot open the model of checkpoint {checkpoint}"))?;
             Ok(Player::new(evaluator, places))
         };
         Ok(Worker {
             plan,
             places: (0..places).map(|_| None).collect(),
-            newest: player(plan.net())?,
+            newest: player(plan.checkpoint())?,
             older: plan.older().map(player).transpose()?,
             sender,
             counters,
@@ -194,7 +194,7 @@ impl<'a, P: Position, E: Evaluator<Played<P>>> Worker<'a, P, E> {
         sender: &'a Sender<Message>,
         counters: &'a Counters,
     ) -> anyhow::Result<()> {
-        let places = plan.settings.games_per_shard as usize;
+        let places = plan.settings.parallel_games as usize;
         let reopen = |places| Worker::open(plan, places, open, sender, counters);
         let mut worker = reopen(places)?;
         loop {
@@ -307,13 +307,14 @@ impl<'a, P: Position, E: Evaluator<Played<P>>> Worker<'a, P, E> {
     }
 
     fn give_up(&self, number: u64) {
-        let story = (self.places.iter().flatten())
+        let move_list_text = (self.places.iter().flatten())
             .find(|game| game.number() == number)
-            .map(GameInProgress::story)
+            .map(GameInProgress::move_list_text)
             .unwrap_or_default();
-        error!("game {number} made its shard panic and is dropped: {story}");
-        let _ = self
-            .sender
-            .send(Message::Dropped(Dropped { number, story }));
+        error!("game {number} made its shard panic and is dropped: {move_list_text}");
+        let _ = self.sender.send(Message::Dropped(Dropped {
+            number,
+            move_list_text,
+        }));
     }
 }

@@ -1,24 +1,23 @@
 use garuda_mcts::Wdl;
-use garuda_model::{Batch, Encode, SHORT_HORIZONS, Targets};
-use garuda_rules::{Color, Game, Move, MoveList, Played, Position, Reason};
-
-use crate::config::Config;
-use crate::records::{Decision, DecisionKind, GameRecord};
+use garuda_model::{Batch, Encode, SHORT_TERM_HORIZONS, Targets};
+use garuda_rules::{Color, Game, GameState, Move, MoveList, Position, Termination};
+use garuda_run::config::Config;
+use garuda_run::records::{Decision, DecisionKind, GameRecord};
 
 /// What of the configuration shapes targets.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct SampleSettings {
-    result_share: f32,
-    decided_weight: f32,
-    cap_weight: f32,
+    wdl_weight: f32,
+    reduce_visits_weight: f32,
+    length_limit_weight: f32,
 }
 
 impl From<&Config> for SampleSettings {
     fn from(config: &Config) -> Self {
         SampleSettings {
-            result_share: config.training.result_share as f32,
-            decided_weight: config.selfplay.decided_weight as f32,
-            cap_weight: config.training.cap_weight as f32,
+            wdl_weight: config.training.wdl_weight as f32,
+            reduce_visits_weight: config.selfplay.reduce_visits_weight as f32,
+            length_limit_weight: config.training.length_limit_weight as f32,
         }
     }
 }
@@ -26,13 +25,13 @@ impl From<&Config> for SampleSettings {
 /// A position to train on and what is to be learned about it.
 #[derive(Debug)]
 pub struct Sample<P> {
-    game: Played<P>,
+    game: GameState<P>,
     legal: MoveList,
     policy: Vec<f32>,
-    reply: Option<(MoveList, Vec<f32>)>,
+    opponent_policy: Option<(MoveList, Vec<f32>)>,
     wdl: Wdl,
-    short: [f32; SHORT_HORIZONS.len()],
-    plies_left: Option<f32>,
+    short_term_value: [f32; SHORT_TERM_HORIZONS.len()],
+    moves_left: Option<f32>,
     policy_weight: f32,
     value_weight: f32,
 }
@@ -41,41 +40,41 @@ impl<P: Position> Sample<P> {
     /// The position before move `ply` of a verified record.
     pub fn new(record: &GameRecord, ply: usize, settings: &SampleSettings) -> Sample<P> {
         let mut game =
-            Played::<P>::from_text(record.start()).expect("a verified record starts somewhere");
+            GameState::<P>::from_fen(record.start()).expect("a verified record starts somewhere");
         let mut turns = Vec::with_capacity(record.plies());
         let mut here = None;
-        let mut reply = None;
+        let mut opponent_policy = None;
         for (i, decision) in record.decisions().enumerate() {
             let turn = game.turn();
             turns.push(turn);
             if i == ply {
                 here = Some((game.clone(), decision.clone()));
             } else if let Some((before, _)) = &here
-                && reply.is_none()
+                && opponent_policy.is_none()
                 && before.turn() != turn
             {
-                reply = Some(legal_policy(&game, &decision));
+                opponent_policy = Some(legal_policy(&game, &decision));
             }
             game.play(decision.mv);
         }
         let (game, decision) = here.expect("the ply is one of the record's");
         let turn = game.turn();
-        let capped = record.reason() == Some(Reason::Cap);
+        let capped = record.termination() == Some(Termination::LengthLimit);
         let weight = match decision.kind {
-            DecisionKind::Decided => settings.decided_weight,
+            DecisionKind::Decided => settings.reduce_visits_weight,
             _ => 1.0,
         };
         let (legal, policy) = legal_policy(&game, &decision);
         Sample {
             legal,
             policy,
-            reply: reply.filter(|(_, policy)| !policy.is_empty()),
-            wdl: mixed(record.winner(), turn, decision.wdl, settings.result_share),
-            short: short_values(record, &turns, ply),
-            plies_left: (!capped).then_some((record.plies() - ply) as f32),
+            opponent_policy: opponent_policy.filter(|(_, policy)| !policy.is_empty()),
+            wdl: mixed(record.winner(), turn, decision.wdl, settings.wdl_weight),
+            short_term_value: short_values(record, &turns, ply),
+            moves_left: (!capped).then_some((record.plies() - ply) as f32),
             policy_weight: weight,
             value_weight: if capped {
-                weight * settings.cap_weight
+                weight * settings.length_limit_weight
             } else {
                 weight
             },
@@ -93,8 +92,8 @@ impl<P: Position> Sample<P> {
     }
 
     /// Averages of the values that follow, for the side to move.
-    pub fn short(&self) -> [f32; SHORT_HORIZONS.len()] {
-        self.short
+    pub fn short_term_value(&self) -> [f32; SHORT_TERM_HORIZONS.len()] {
+        self.short_term_value
     }
 
     /// The policy over all legal moves.
@@ -103,8 +102,8 @@ impl<P: Position> Sample<P> {
     }
 
     /// The legal moves of the opponent's next decision and its policy, if it was searched.
-    pub fn reply(&self) -> Option<(&[Move], &[f32])> {
-        let (moves, policy) = self.reply.as_ref()?;
+    pub fn opponent_policy(&self) -> Option<(&[Move], &[f32])> {
+        let (moves, policy) = self.opponent_policy.as_ref()?;
         Some((moves, policy))
     }
 }
@@ -115,10 +114,10 @@ impl<P: Encode> Sample<P> {
     pub fn push_to(&self, batch: &mut Batch<P>, mirror: bool) {
         let targets = Targets {
             policy: &self.policy,
-            reply: self.reply(),
+            opponent_policy: self.opponent_policy(),
             wdl: self.wdl,
-            short: self.short,
-            plies_left: self.plies_left,
+            short_term_value: self.short_term_value,
+            moves_left: self.moves_left,
             policy_weight: self.policy_weight,
             value_weight: self.value_weight,
         };
@@ -127,7 +126,7 @@ impl<P: Encode> Sample<P> {
 }
 
 /// The legal moves and each one's share of a decision's policy; no shares if there is none.
-fn legal_policy<P: Position>(game: &Played<P>, decision: &Decision) -> (MoveList, Vec<f32>) {
+fn legal_policy<P: Position>(game: &GameState<P>, decision: &Decision) -> (MoveList, Vec<f32>) {
     let mut legal = MoveList::new();
     game.legal_moves(&mut legal);
     if decision.policy.is_empty() {
@@ -150,9 +149,9 @@ fn result_for(winner: Option<Color>, turn: Color) -> Wdl {
     }
 }
 
-fn mixed(winner: Option<Color>, turn: Color, searched: Wdl, result_share: f32) -> Wdl {
+fn mixed(winner: Option<Color>, turn: Color, searched: Wdl, wdl_weight: f32) -> Wdl {
     let result = result_for(winner, turn);
-    let mix = |result: f32, searched: f32| result_share * result + (1.0 - result_share) * searched;
+    let mix = |result: f32, searched: f32| wdl_weight * result + (1.0 - wdl_weight) * searched;
     Wdl {
         win: mix(result.win, searched.win),
         draw: mix(result.draw, searched.draw),
@@ -162,7 +161,11 @@ fn mixed(winner: Option<Color>, turn: Color, searched: Wdl, result_share: f32) -
 
 /// Exponential averages of the root values from `ply` on, and of the result at the end, for the
 /// side to move there. Moves that were not searched say nothing and are passed over.
-fn short_values(record: &GameRecord, turns: &[Color], ply: usize) -> [f32; SHORT_HORIZONS.len()] {
+fn short_values(
+    record: &GameRecord,
+    turns: &[Color],
+    ply: usize,
+) -> [f32; SHORT_TERM_HORIZONS.len()] {
     let turn = turns[ply];
     let result = result_for(record.winner(), turn).value();
     let values: Vec<_> = (record.wdls().zip(record.kinds()).zip(turns))
@@ -176,7 +179,7 @@ fn short_values(record: &GameRecord, turns: &[Color], ply: usize) -> [f32; SHORT
             }
         })
         .collect();
-    SHORT_HORIZONS.map(|horizon| {
+    SHORT_TERM_HORIZONS.map(|horizon| {
         let keep = 1.0 - 1.0 / horizon;
         (values.iter().rev()).fold(result, |later, value| keep * later + (1.0 - keep) * value)
     })

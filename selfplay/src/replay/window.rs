@@ -1,20 +1,20 @@
-use crate::config::ReplaySettings;
-use crate::records::{DecisionKind, GameRecord};
+use garuda_run::config::ReplaySettings;
+use garuda_run::records::{DecisionKind, GameRecord};
 
 /// How many of `positions` recorded positions are trained on.
 ///
 /// The window grows more slowly than the run: early games were played by a poor net and are soon
 /// forgotten, later ones stay useful for longer.
 pub fn window_size(settings: &ReplaySettings, positions: u64) -> u64 {
-    let first = settings.window_first as f64;
+    let first = settings.window_min as f64;
     if positions as f64 <= first {
         return positions;
     }
-    let exponent = settings.window_exponent;
+    let exponent = settings.window_taper_exponent;
     let x = positions as f64;
     let growth =
         (x.powf(exponent) - first.powf(exponent)) / (exponent * first.powf(exponent - 1.0));
-    let size = first + settings.window_growth * growth;
+    let size = first + settings.window_expand_per_position * growth;
     (size as u64).min(positions)
 }
 
@@ -117,7 +117,7 @@ impl Replay {
                 continue;
             }
             self.recorded += positions;
-            if is_held_out(&record, settings.held_out) {
+            if is_held_out(&record, settings.validation_fraction) {
                 self.held_out.push(record, self.recorded);
             } else {
                 self.training.push(record, self.recorded);
@@ -156,7 +156,7 @@ impl Replay {
 
 /// Decided by the game's own seed: the same games are held out however often they are read.
 fn is_held_out(record: &GameRecord, share: f64) -> bool {
-    let draw = crate::seeds::derive(record.seed(), "held out", &[]);
+    let draw = garuda_run::seeds::derive(record.seed(), "held out", &[]);
     ((draw >> 11) as f64) < share * (1u64 << 53) as f64
 }
 

@@ -1,14 +1,13 @@
 //! The checkpoints of a run: which of them can be used, and which are kept whole.
 
-use std::fs;
-use std::io;
+use std::{fs, io};
 
 use anyhow::{Context, bail};
-use garuda_model::{Encode, Recipe, Trainer};
+use garuda_model::{Encode, TrainParams, Trainer};
+use garuda_run::{RunDir, checkpoint_name};
 use tracing::error;
 
 use super::Progress;
-use crate::run::{RunDir, checkpoint_name};
 
 /// What only training needs; a checkpoint without it can still play.
 const OPTIMIZER: &str = "optimizer.safetensors";
@@ -21,7 +20,7 @@ pub(super) fn save<P: Encode>(
 ) -> anyhow::Result<()> {
     let name = run.path().file_name().unwrap_or(run.path().as_os_str());
     trainer.save(
-        &run.checkpoint(progress.net),
+        &run.checkpoint(progress.checkpoint),
         &name.to_string_lossy(),
         progress,
     )?;
@@ -31,14 +30,14 @@ pub(super) fn save<P: Encode>(
 pub(super) fn load<P: Encode>(
     run: &RunDir,
     number: u32,
-    recipe: Recipe,
+    train_params: TrainParams,
 ) -> anyhow::Result<(Trainer<P>, Progress)> {
-    let (trainer, progress): (_, Progress) = Trainer::load(&run.checkpoint(number), recipe)?;
-    if progress.net != number {
+    let (trainer, progress): (_, Progress) = Trainer::load(&run.checkpoint(number), train_params)?;
+    if progress.checkpoint != number {
         bail!(
             "checkpoint {} says that it is {}",
             checkpoint_name(number),
-            checkpoint_name(progress.net)
+            checkpoint_name(progress.checkpoint)
         );
     }
     Ok((trainer, progress))
@@ -49,12 +48,12 @@ pub(super) fn load<P: Encode>(
 /// over.
 pub(super) fn load_newest<P: Encode>(
     run: &RunDir,
-    recipe: Recipe,
+    train_params: TrainParams,
 ) -> anyhow::Result<Option<(Trainer<P>, Progress)>> {
     let numbers = run.checkpoint_numbers()?;
     let mut damaged = Vec::new();
     for &number in numbers.iter().rev() {
-        match load(run, number, recipe) {
+        match load(run, number, train_params) {
             Ok(found) => {
                 for number in damaged {
                     set_aside(run, number)?;

@@ -1,16 +1,14 @@
 use std::sync::Mutex;
 
-use garuda_mcts::evaluators::Valued;
+use garuda_arena::matches::{MatchSettings, play_match};
+use garuda_arena::players::{LoadedPlayer, SearchBudget};
+use garuda_arena::ratings::{Estimate, Sprt, Verdict, ladder_ratings};
+use garuda_mcts::evaluators::PieceValues;
 use garuda_model::Encode;
+use garuda_run::{Event, MatchResult, MatchStats, Phase, PlayerSpec, checkpoint_name, seeds};
 use tracing::{info, warn};
 
 use super::session::Session;
-use super::ui::Phase;
-use crate::matches::{MatchSettings, play_match};
-use crate::players::{PlayerSpec, Terms};
-use crate::ratings::{Estimate, Sprt, Verdict};
-use crate::run::{Event, MatchFigures, MatchResult, checkpoint_name};
-use crate::seeds;
 
 /// Above this score an anchor has nothing more to tell.
 const BEATEN: f64 = 0.97;
@@ -22,24 +20,24 @@ pub(super) struct Evaluation {
     pub(super) predecessor: Option<(Estimate, Verdict)>,
 }
 
-impl<P: Encode + Valued> Session<P> {
+impl<P: Encode + PieceValues> Session<P> {
     /// Plays the matches of the newest checkpoint that have not been played. `None` if the end
     /// of the run came first.
     pub(super) fn evaluate(&mut self) -> anyhow::Result<Option<Evaluation>> {
-        let net = self.progress.net;
+        let checkpoint = self.progress.checkpoint;
         let settings = self.config.evaluation.clone();
         // The untrained network gets its rating from those that meet it later.
         let untrained = self.progress.training.is_none() && self.progress.returned_to.is_none();
-        if settings.games == 0 || untrained || !net.is_multiple_of(settings.every) {
+        if settings.games == 0 || untrained || !checkpoint.is_multiple_of(settings.every) {
             return Ok(Some(Evaluation::default()));
         }
         let mut evaluation = Evaluation::default();
-        let own = checkpoint_name(net);
-        let predecessors = predecessors(net, settings.every, settings.predecessors);
+        let own = checkpoint_name(checkpoint);
+        let predecessors = predecessors(checkpoint, settings.every, settings.predecessors);
         for (i, &opponent) in predecessors.iter().enumerate() {
             let name = checkpoint_name(opponent);
             let spec = PlayerSpec::Model(self.run.checkpoint(opponent));
-            if !self.meet(&name, &spec)? {
+            if !self.play_opponent(&name, &spec)? {
                 return Ok(None);
             }
             if i == 0 {
@@ -50,13 +48,13 @@ impl<P: Encode + Valued> Session<P> {
                 };
                 evaluation.predecessor = (self.ladder.matches().iter())
                     .find(|m| m.first == own && m.second == name)
-                    .map(|m| (m.tally.estimate(), test.verdict(&m.tally)));
+                    .map(|m| (Estimate::from(&m.tally), test.verdict(&m.tally)));
             }
         }
         for anchor in &settings.anchors {
             let beaten = (self.ladder.matches().iter())
                 .any(|m| m.second == *anchor && m.first != own && m.tally.score() >= BEATEN);
-            if !beaten && !self.meet(anchor, &anchor.parse()?)? {
+            if !beaten && !self.play_opponent(anchor, &anchor.parse()?)? {
                 return Ok(None);
             }
         }
@@ -65,22 +63,23 @@ impl<P: Encode + Valued> Session<P> {
 
     /// Plays a match of the newest checkpoint against `opponent`, unless it has been played.
     /// False if the end of the run came first.
-    fn meet(&mut self, opponent: &str, spec: &PlayerSpec) -> anyhow::Result<bool> {
+    fn play_opponent(&mut self, opponent: &str, spec: &PlayerSpec) -> anyhow::Result<bool> {
         let settings = &self.config.evaluation;
-        let net = self.progress.net;
-        let own = checkpoint_name(net);
+        let checkpoint = self.progress.checkpoint;
+        let own = checkpoint_name(checkpoint);
         if self.ladder.has(&own, opponent, settings.simulations) {
             return Ok(true);
         }
         if self.stop.is_due() {
             return Ok(false);
         }
-        let means = Terms {
+        let budget = SearchBudget {
             draw_value: self.config.search.draw_value as f32,
-            ..Terms::simulations(settings.simulations)
+            ..SearchBudget::simulations(settings.simulations)
         };
-        let first = PlayerSpec::Model(self.run.checkpoint(net)).seat(&means)?;
-        let second = spec.seat(&means)?;
+        let first =
+            LoadedPlayer::load(&PlayerSpec::Model(self.run.checkpoint(checkpoint)), &budget)?;
+        let second = LoadedPlayer::load(spec, &budget)?;
         if let (PlayerSpec::Uci(_), Err(error)) = (spec, second.player::<P>()) {
             // A run outlives the programs it was once compared with.
             warn!("no match against {opponent}: {error:#}");
@@ -90,8 +89,8 @@ impl<P: Encode + Valued> Session<P> {
             games: settings.games as usize,
             opening_plies: settings.opening_plies,
             start: self.start(),
-            varied_share: settings.varied_share,
-            seed: seeds::derive(self.config.run.seed, "evaluation", &[net.into()]),
+            varied_start_prob: settings.varied_start_prob,
+            seed: seeds::derive(self.config.run.seed, "evaluation", &[checkpoint.into()]),
             threads: self.machine.cores,
         };
         let phase = self.log.phase("evaluation", u64::from(settings.games));
@@ -129,10 +128,12 @@ impl<P: Encode + Valued> Session<P> {
             distinct_games: outcome.distinct_games,
             ends: outcome.ends,
         };
-        let (score, estimate) = (result.tally.score(), result.tally.estimate());
+        let (score, estimate) = (result.tally.score(), Estimate::from(&result.tally));
         self.ladder.add(result);
-        self.ladder.write(&self.run.ladder())?;
-        let rating = (self.ladder.ratings().into_iter())
+        let ratings = ladder_ratings(&self.ladder);
+        self.ladder.write(&self.run.ladder(), &ratings)?;
+        let rating = ratings
+            .into_iter()
             .find(|rating| rating.player == own)
             .map_or((0.0, 0.0), |rating| (rating.elo, rating.error));
         info!(
@@ -142,8 +143,8 @@ impl<P: Encode + Valued> Session<P> {
             estimate.low,
             estimate.high
         );
-        self.metrics.add(Event::Match(MatchFigures {
-            net,
+        self.metrics.add(Event::Match(MatchStats {
+            checkpoint,
             opponent: opponent.to_owned(),
             score,
             elo: estimate.elo,
@@ -157,8 +158,8 @@ impl<P: Encode + Valued> Session<P> {
 }
 
 /// Evaluated checkpoints before `net`: the last one, and ever further back.
-fn predecessors(net: u32, every: u32, count: u32) -> Vec<u32> {
-    let steps = net / every;
+fn predecessors(checkpoint: u32, every: u32, count: u32) -> Vec<u32> {
+    let steps = checkpoint / every;
     let mut out: Vec<u32> = (0..count)
         .map(|i| 4u32.saturating_pow(i))
         .map_while(|back| (steps > 0).then(|| steps.saturating_sub(back) * every))

@@ -5,18 +5,16 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
-use garuda_model::{Batch, Drop, Encode, LossWeights, Losses, Recipe, Schedule, Trainer};
+use garuda_model::{Batch, Encode, LossWeights, Losses, LrDrop, Schedule, TrainParams, Trainer};
+use garuda_run::config::Config;
+use garuda_run::records::GameRecord;
+use garuda_run::{Log, LossStats, TrainingStats, checkpoint_name, seeds};
 use rand::RngExt;
 use rayon::prelude::*;
 use tracing::error;
 
-use super::Log;
 use super::progress::Progress;
-use crate::config::Config;
-use crate::records::GameRecord;
 use crate::replay::{Replay, Sample, SampleSettings};
-use crate::run::{LossFigures, TrainingFigures, checkpoint_name};
-use crate::seeds;
 
 /// Batches that the losses at the end of a phase are measured on.
 const MEASURED: u64 = 8;
@@ -31,7 +29,7 @@ pub(super) struct Learner<P: Encode> {
 }
 
 /// What makes the next checkpoint.
-pub(super) struct Lesson {
+pub(super) struct TrainJob {
     pub(super) config: Config,
     /// How far the run was before.
     pub(super) progress: Progress,
@@ -46,8 +44,8 @@ pub(super) struct Lesson {
 }
 
 /// How a lesson ended.
-pub(super) enum Learned {
-    Done(TrainingFigures),
+pub(super) enum Trained {
+    Done(TrainingStats),
     /// There was nothing to learn from.
     Nothing,
     Stopped,
@@ -58,20 +56,20 @@ impl<P: Encode> Learner<P> {
     /// which the lesson's progress then tells.
     pub(super) fn learn(
         &mut self,
-        lesson: &mut Lesson,
+        job: &mut TrainJob,
         log: &Log,
         is_stopped: impl Fn() -> bool,
-    ) -> anyhow::Result<Learned> {
-        if lesson.steps == 0 {
-            return Ok(Learned::Nothing);
+    ) -> anyhow::Result<Trained> {
+        if job.steps == 0 {
+            return Ok(Trained::Nothing);
         }
         // The number belongs to the thread that trains.
-        garuda_model::set_threads(lesson.threads);
+        garuda_model::set_threads(job.threads);
         loop {
-            let next = checkpoint_name(lesson.progress.net + 1);
-            let mut phase = (log.phase("training", lesson.steps))
+            let next = checkpoint_name(job.progress.checkpoint + 1);
+            let mut phase = (log.phase("training", job.steps))
                 .towards(format!("checkpoint {next}"), Duration::ZERO);
-            let ended = teach(self, lesson, &is_stopped, |step, losses| {
+            let ended = train_steps(self, job, &is_stopped, |step, losses| {
                 phase.set(step, || {
                     format!(
                         "loss {:.3} · policy {:.3} · value {:.3}",
@@ -80,53 +78,53 @@ impl<P: Encode> Learner<P> {
                 });
             });
             match ended {
-                Taught::Done(figures) => return Ok(Learned::Done(figures)),
-                Taught::Stopped => return Ok(Learned::Stopped),
-                Taught::Diverged => self.begin_again(lesson)?,
+                TrainOutcome::Done(stats) => return Ok(Trained::Done(stats)),
+                TrainOutcome::Stopped => return Ok(Trained::Stopped),
+                TrainOutcome::Diverged => self.begin_again(job)?,
             }
         }
     }
 
     /// Takes the weights of the newest checkpoint again, to learn more slowly.
-    fn begin_again(&mut self, lesson: &mut Lesson) -> anyhow::Result<()> {
-        let scale = lesson.progress.rate_scale / 2.0;
+    fn begin_again(&mut self, job: &mut TrainJob) -> anyhow::Result<()> {
+        let scale = job.progress.rate_scale / 2.0;
         if scale < LEAST_RATE_SCALE {
             bail!("training has no finite loss even at 1/256 of the learning rate");
         }
         error!(
             "{} steps running had no finite loss: back to {} with half the learning rate",
-            lesson.config.training.bad_steps,
-            lesson.checkpoint.display(),
+            job.config.training.max_nonfinite_steps,
+            job.checkpoint.display(),
         );
         let (trainer, _): (_, Progress) =
-            Trainer::load(&lesson.checkpoint, recipe(&lesson.config))?;
+            Trainer::load(&job.checkpoint, train_params(&job.config))?;
         self.trainer = trainer;
-        lesson.progress.rate_scale = scale;
+        job.progress.rate_scale = scale;
         Ok(())
     }
 }
 
-enum Taught {
-    Done(TrainingFigures),
+enum TrainOutcome {
+    Done(TrainingStats),
     /// Too many steps running without a finite loss.
     Diverged,
     Stopped,
 }
 
-pub(super) fn recipe(config: &Config) -> Recipe {
+pub(super) fn train_params(config: &Config) -> TrainParams {
     let training = &config.training;
-    Recipe {
+    TrainParams {
         loss: LossWeights {
             policy: training.policy_weight,
-            soft: training.soft_policy_weight,
-            reply: training.reply_policy_weight,
+            soft_policy: training.soft_policy_weight,
+            opponent_policy: training.opponent_policy_weight,
             value: training.value_weight,
-            short: training.short_value_weight,
-            plies: training.plies_left_weight,
+            short_term_value: training.short_term_value_weight,
+            moves_left: training.moves_left_weight,
         },
         weight_decay: training.weight_decay,
-        clip: training.clip,
-        average: training.ema,
+        grad_clip_norm: training.grad_clip_norm,
+        ema_decay: training.ema_decay,
     }
 }
 
@@ -135,39 +133,39 @@ fn schedule(config: &Config) -> Schedule {
     Schedule {
         base: training.learning_rate,
         warmup: training.warmup_steps,
-        drops: (training.rate_drops.iter())
-            .map(|&step| Drop {
+        drops: (training.lr_drops.iter())
+            .map(|&step| LrDrop {
                 step,
-                factor: training.rate_drop,
+                factor: training.lr_drop_factor,
             })
             .collect(),
     }
 }
 
 /// Makes the steps of a lesson.
-fn teach<P: Encode>(
+fn train_steps<P: Encode>(
     learner: &mut Learner<P>,
-    lesson: &Lesson,
+    job: &TrainJob,
     is_stopped: impl Fn() -> bool,
     mut watch: impl FnMut(u64, &Losses),
-) -> Taught {
-    let begun = Instant::now();
+) -> TrainOutcome {
+    let started = Instant::now();
     let Learner { trainer, replay } = learner;
-    let Lesson {
+    let TrainJob {
         config,
         progress,
         steps,
         ..
-    } = lesson;
+    } = job;
     let steps = *steps;
-    let net = progress.net + 1;
+    let checkpoint = progress.checkpoint + 1;
     let size = config.training.batch;
     let schedule = schedule(config);
     let source = Source {
         settings: SampleSettings::from(config),
         mirror: config.replay.mirror,
         seed: config.run.seed,
-        net,
+        checkpoint,
         size,
     };
     let mut batch = Batch::new();
@@ -175,7 +173,7 @@ fn teach<P: Encode>(
     let (mut gradient, mut rate) = (0.0, 0.0);
     for step in 0..steps {
         if is_stopped() {
-            return Taught::Stopped;
+            return TrainOutcome::Stopped;
         }
         source.fill(&mut batch, Part::Training, step, replay);
         rate = schedule.at(trainer.steps()) * progress.rate_scale;
@@ -187,16 +185,16 @@ fn teach<P: Encode>(
         } else {
             skipped += 1;
             running += 1;
-            if running >= config.training.bad_steps {
-                return Taught::Diverged;
+            if running >= config.training.max_nonfinite_steps {
+                return TrainOutcome::Diverged;
             }
         }
     }
     let losses = source.measure(trainer, Part::Window, replay);
     let validation = (replay.held_out_len() >= u64::from(size))
         .then(|| source.measure(trainer, Part::HeldOut, replay));
-    Taught::Done(TrainingFigures {
-        net,
+    TrainOutcome::Done(TrainingStats {
+        checkpoint,
         steps: trainer.steps(),
         window: replay.len(),
         rate,
@@ -205,7 +203,7 @@ fn teach<P: Encode>(
         gradient: gradient / (steps - skipped).max(1) as f64,
         skipped,
         samples: steps * u64::from(size),
-        seconds: begun.elapsed().as_secs_f64(),
+        seconds: started.elapsed().as_secs_f64(),
     })
 }
 
@@ -222,7 +220,7 @@ struct Source {
     settings: SampleSettings,
     mirror: bool,
     seed: u64,
-    net: u32,
+    checkpoint: u32,
     size: u32,
 }
 
@@ -236,7 +234,7 @@ impl Source {
         let mut rng = seeds::rng(seeds::derive(
             self.seed,
             purpose,
-            &[self.net.into(), number],
+            &[self.checkpoint.into(), number],
         ));
         let choose: Vec<(&GameRecord, usize, bool)> = (0..self.size)
             .map(|_| {
@@ -260,9 +258,9 @@ impl Source {
     }
 
     /// Losses of the network that will be exported.
-    fn measure<P: Encode>(&self, trainer: &Trainer<P>, part: Part, replay: &Replay) -> LossFigures {
+    fn measure<P: Encode>(&self, trainer: &Trainer<P>, part: Part, replay: &Replay) -> LossStats {
         let mut batch = Batch::new();
-        let mut mean = LossFigures::default();
+        let mut mean = LossStats::default();
         for number in 0..MEASURED {
             self.fill(&mut batch, part, number, replay);
             let losses = trainer.validate(&batch);

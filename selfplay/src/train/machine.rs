@@ -1,6 +1,6 @@
 use std::thread::available_parallelism;
 
-use crate::config::MachineSettings;
+use garuda_run::config::MachineSettings;
 
 /// From so many cores on, playing and learning at the same time keeps more of them busy than
 /// taking turns: a step of training does not spread over many.

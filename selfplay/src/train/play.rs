@@ -4,27 +4,26 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use garuda_mcts::evaluators::Valued;
+use garuda_mcts::evaluators::PieceValues;
 use garuda_model::{Encode, Model, OnnxEvaluator};
+use garuda_run::records::{GameRecord, RecordStore};
+use garuda_run::{Event, checkpoint_name, thousands};
 use tracing::warn;
 
-use super::figures::{positions, selfplay_figures};
 use super::session::Session;
-use super::ui::thousands;
-use crate::generate::{Counters, Judge, Plan, generate, is_bootstrap};
-use crate::records::{GameRecord, RecordStore};
-use crate::run::{Event, checkpoint_name};
+use super::stats::{positions, selfplay_stats};
+use crate::generate::{Counters, Plan, SelfplayEvaluator, generate, is_bootstrap};
 
 /// Finished games are written at least this often.
 const WRITE_EVERY: Duration = Duration::from_secs(20);
 
-impl<P: Encode + Valued> Session<P> {
+impl<P: Encode + PieceValues> Session<P> {
     /// Plays the games of the newest checkpoint that are not recorded yet. False if the end of
     /// the run came first.
     pub(super) fn play_games(&mut self) -> anyhow::Result<bool> {
-        let net = self.progress.net;
+        let checkpoint = self.progress.checkpoint;
         let target = self.progress.games_to_play(&self.config);
-        let mut current = self.unlearned.remove(&net).unwrap_or_default();
+        let mut current = self.pending_games.remove(&checkpoint).unwrap_or_default();
         let known: HashSet<_> = current.iter().map(GameRecord::number).collect();
         let limit = self
             .games_limit
@@ -38,43 +37,45 @@ impl<P: Encode + Valued> Session<P> {
         let complete = current.len() + numbers.len() >= target as usize;
 
         let earlier: Vec<_> = (self.run.checkpoint_numbers()?.into_iter())
-            .filter(|&number| number < net)
+            .filter(|&number| number < checkpoint)
             .collect();
-        let plan = Plan::<P>::new(&self.config, net, &earlier, self.progress.positions);
+        let plan = Plan::<P>::new(&self.config, checkpoint, &earlier, self.progress.positions);
         let mut models = Vec::new();
-        for number in [Some(net), plan.older()].into_iter().flatten() {
+        for number in [Some(checkpoint), plan.older()].into_iter().flatten() {
             let path = self.run.checkpoint(number).join("model.onnx");
             let model =
                 Model::read(&path).with_context(|| format!("cannot use {}", path.display()))?;
             models.push((number, model));
         }
-        let capacity = self.config.selfplay.games_per_shard as usize;
-        let bootstrap = is_bootstrap(&self.config, net);
-        let open = |number: u32| -> anyhow::Result<Judge<P>> {
+        let capacity = self.config.selfplay.parallel_games as usize;
+        let bootstrap = is_bootstrap(&self.config, checkpoint);
+        let open = |number: u32| -> anyhow::Result<SelfplayEvaluator<P>> {
             if bootstrap {
-                return Ok(Judge::of_bootstrap(&self.config.bootstrap).0);
+                return Ok(SelfplayEvaluator::of_bootstrap(&self.config.bootstrap).0);
             }
             let (_, model) = (models.iter())
                 .find(|(n, _)| *n == number)
                 .with_context(|| format!("checkpoint {number} was not asked for"))?;
-            Ok(Judge::Network(OnnxEvaluator::new(model, capacity)?))
+            Ok(SelfplayEvaluator::Network(OnnxEvaluator::new(
+                model, capacity,
+            )?))
         };
 
-        let begun = Instant::now();
+        let started = Instant::now();
         let counters = Counters::default();
         let player = match bootstrap {
-            true => Judge::<P>::of_bootstrap(&self.config.bootstrap)
+            true => SelfplayEvaluator::<P>::of_bootstrap(&self.config.bootstrap)
                 .1
                 .to_owned(),
-            false => checkpoint_name(net),
+            false => checkpoint_name(checkpoint),
         };
-        let next = checkpoint_name(net + 1);
+        let next = checkpoint_name(checkpoint + 1);
         let mut phase = (self.log.phase("self-play", target))
             .resumed_at(known.len() as u64)
             .towards(format!("checkpoint {next}"), self.time_to_learn());
         let mut writer = Writer {
             store: &mut self.store,
-            size: self.config.selfplay.batch_games as usize,
+            size: self.config.selfplay.games_per_record_file as usize,
             waiting: Vec::new(),
             last: Instant::now(),
         };
@@ -90,7 +91,7 @@ impl<P: Encode + Valued> Session<P> {
                 |record| {
                     writer.add(record.clone())?;
                     done.borrow_mut().push(record);
-                    let seconds = begun.elapsed().as_secs_f64();
+                    let seconds = started.elapsed().as_secs_f64();
                     let rate = |count: &std::sync::atomic::AtomicU64| {
                         (count.load(Ordering::Relaxed) as f64 / seconds) as u64
                     };
@@ -117,21 +118,21 @@ impl<P: Encode + Valued> Session<P> {
         self.played = (current.len() as u64, positions(&current));
         let missing = (target as usize).saturating_sub(current.len() + dropped.len());
         if !complete || missing > 0 {
-            self.unlearned.insert(net, current);
+            self.pending_games.insert(checkpoint, current);
             return Ok(false);
         }
-        let mut figures = selfplay_figures(net, &current);
-        figures.total_positions = self.progress.positions + self.played.1;
-        figures.simulations = plan.simulations();
-        figures.evaluations = counters.evaluations.load(Ordering::Relaxed);
-        figures.seconds = begun.elapsed().as_secs_f64();
-        self.alarm(super::alarms::of_games(&self.config.alarms, &figures))?;
+        let mut stats = selfplay_stats(checkpoint, &current);
+        stats.total_positions = self.progress.positions + self.played.1;
+        stats.simulations = plan.simulations();
+        stats.evaluations = counters.evaluations.load(Ordering::Relaxed);
+        stats.seconds = started.elapsed().as_secs_f64();
+        self.warn_about(super::warnings::of_games(&self.config.warnings, &stats))?;
         // Games that were all played by an earlier process have their figures already, unless
         // it was killed in that very moment.
-        if !numbers.is_empty() || !self.metrics.has_selfplay(net) {
-            self.metrics.add(Event::Selfplay(figures))?;
+        if !numbers.is_empty() || !self.metrics.has_selfplay(checkpoint) {
+            self.metrics.add(Event::Selfplay(stats))?;
         }
-        self.unlearned.insert(net, current);
+        self.pending_games.insert(checkpoint, current);
         Ok(true)
     }
 }

@@ -1,8 +1,8 @@
+use garuda_run::TrainingStats;
+use garuda_run::config::Config;
 use serde::{Deserialize, Serialize};
 
-use crate::config::Config;
-use crate::generate::{is_bootstrap, kept_share};
-use crate::run::TrainingFigures;
+use crate::generate::{is_bootstrap, position_sample_rate};
 
 /// How far a run has come, kept with each checkpoint. With the records it is all that a run
 /// needs to go on as if it had never stopped.
@@ -10,7 +10,7 @@ use crate::run::TrainingFigures;
 #[serde(deny_unknown_fields)]
 pub struct Progress {
     /// Number of the checkpoint.
-    pub net: u32,
+    pub checkpoint: u32,
     /// So many checkpoints, the last before this one, have games that it has not learned from.
     #[serde(default)]
     pub behind: u32,
@@ -26,19 +26,20 @@ pub struct Progress {
     /// The earlier checkpoint whose network this is, if the run returned to it.
     pub returned_to: Option<u32>,
     /// The training that made the network.
-    pub training: Option<TrainingFigures>,
+    pub training: Option<TrainingStats>,
 }
 
 impl Progress {
     pub(super) fn beginning(config: &Config) -> Progress {
         Progress {
-            net: 0,
+            checkpoint: 0,
             behind: 0,
             games: 0,
             positions: 0,
             samples_left: 0.0,
             rate_scale: 1.0,
-            positions_per_game: f64::from(config.checkpoint.expected_plies) * kept_share(config, 0),
+            positions_per_game: f64::from(config.checkpoint.expected_plies)
+                * position_sample_rate(config, 0),
             returned_to: None,
             training: None,
         }
@@ -46,7 +47,7 @@ impl Progress {
 
     /// How many games this checkpoint plays.
     pub(super) fn games_to_play(&self, config: &Config) -> u64 {
-        let positions = if is_bootstrap(config, self.net) {
+        let positions = if is_bootstrap(config, self.checkpoint) {
             config.bootstrap.positions
         } else {
             config.checkpoint.positions

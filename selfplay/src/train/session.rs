@@ -1,34 +1,33 @@
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
-use std::mem;
 use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::Instant;
+use std::{mem, thread};
 
 use anyhow::bail;
-use garuda_mcts::evaluators::Valued;
+use garuda_arena::ratings::{Verdict, ladder_ratings};
+use garuda_mcts::evaluators::PieceValues;
 use garuda_model::{Architecture, Encode, Trainer};
 use garuda_rules::with_rule_set;
+use garuda_run::config::Config;
+use garuda_run::records::{GameRecord, RecordStore};
+use garuda_run::{
+    Event, Ladder, Log, Metrics, RunDir, Stop, TensorBoard, bytes, checkpoint_name, seeds,
+    thousands,
+};
+use garuda_study::charts::write_plots;
 use serde::Serialize;
 use tracing::{error, info, warn};
 
-use super::alarms;
-use super::checkpoints;
 use super::evaluate::Evaluation;
-use super::figures::positions;
-use super::learn::{Learned, Learner, Lesson, recipe};
+use super::learn::{Learner, TrainJob, Trained, train_params};
 use super::machine::Machine;
-use super::ui::{bytes, thousands};
-use super::{Log, Progress, Stop};
-use crate::config::Config;
-use crate::generate::kept_share;
-use crate::ratings::Verdict;
-use crate::records::{GameRecord, RecordStore};
+use super::stats::positions;
+use super::{Progress, checkpoints, warnings};
+use crate::generate::position_sample_rate;
 use crate::replay::{Replay, first_remembered};
-use crate::run::{Event, Ladder, Metrics, RunDir, TensorBoard, checkpoint_name, write_plots};
-use crate::seeds;
 
 /// What to train, where, and for how long.
 #[derive(Debug)]
@@ -76,7 +75,7 @@ pub(super) struct Session<P: Encode> {
     pub(super) progress: Progress,
     /// Games that have not been learned from, by the checkpoint that played them: the newest one,
     /// the one before if phases overlap, and later ones if the run had to go back.
-    pub(super) unlearned: BTreeMap<u32, Vec<GameRecord>>,
+    pub(super) pending_games: BTreeMap<u32, Vec<GameRecord>>,
     /// Games and positions of the newest checkpoint.
     pub(super) played: (u64, u64),
     pub(super) stop: Stop,
@@ -85,12 +84,12 @@ pub(super) struct Session<P: Encode> {
     pub(super) log: Log,
     game: PhantomData<P>,
     checkpoints_limit: Option<u32>,
-    begun: Instant,
+    started: Instant,
 }
 
-impl<P: Encode + Valued> Session<P> {
+impl<P: Encode + PieceValues> Session<P> {
     pub(super) fn open(options: TrainOptions) -> anyhow::Result<(Session<P>, Learner<P>)> {
-        let begun = Instant::now();
+        let started = Instant::now();
         let config = options.config;
         let run = RunDir::open_or_create(&options.run, &config)?;
         let mut metrics = Metrics::open(&run.metrics())?;
@@ -99,7 +98,7 @@ impl<P: Encode + Valued> Session<P> {
         }
         let ladder = Ladder::read(&run.ladder())?;
         let store = RecordStore::open(&run.games())?;
-        let loaded = checkpoints::load_newest::<P>(&run, recipe(&config))?;
+        let loaded = checkpoints::load_newest::<P>(&run, train_params(&config))?;
         let is_new = loaded.is_none();
         let (trainer, progress) = match loaded {
             Some(loaded) => loaded,
@@ -113,24 +112,26 @@ impl<P: Encode + Valued> Session<P> {
                 let network = &config.network;
                 let architecture = Architecture::new(network.blocks, network.channels)?;
                 let seed = seeds::derive(config.run.seed, "network", &[]);
-                let trainer = Trainer::new(architecture, recipe(&config), seed);
+                let trainer = Trainer::new(architecture, train_params(&config), seed);
                 let progress = Progress::beginning(&config);
                 checkpoints::save(&run, &trainer, &progress)?;
                 (trainer, progress)
             }
         };
 
-        let unlearned_from = progress.net.saturating_sub(progress.behind);
+        let unlearned_from = progress.checkpoint.saturating_sub(progress.behind);
         let loaded = store.load::<P>(config.rule_set(), |games| {
-            let learned = games.iter().take_while(|game| game.net < unlearned_from);
+            let learned = games
+                .iter()
+                .take_while(|game| game.checkpoint < unlearned_from);
             first_remembered(&config.replay, learned.map(|game| game.positions))
         })?;
         let mut replay = Replay::after(loaded.passed_over);
         let mut by_net: BTreeMap<u32, Vec<GameRecord>> = BTreeMap::new();
         for record in loaded.records {
-            by_net.entry(record.net()).or_default().push(record);
+            by_net.entry(record.checkpoint()).or_default().push(record);
         }
-        let unlearned = by_net.split_off(&unlearned_from);
+        let pending_games = by_net.split_off(&unlearned_from);
         for games in by_net.into_values() {
             replay.extend(games, &config.replay);
         }
@@ -139,26 +140,26 @@ impl<P: Encode + Valued> Session<P> {
             store,
             metrics,
             ladder,
-            played: (unlearned.get(&progress.net))
+            played: (pending_games.get(&progress.checkpoint))
                 .map_or((0, 0), |games| (games.len() as u64, positions(games))),
             progress,
-            unlearned,
+            pending_games,
             stop: options.stop,
             machine: Machine::here(&config.machine),
             games_limit: options.games,
             log: options.log,
             game: PhantomData,
             checkpoints_limit: options.checkpoints,
-            begun,
+            started,
             config,
         };
-        session.greet(is_new, trainer.architecture());
+        session.log_start(is_new, trainer.architecture());
         session.note_training()?;
         Ok((session, Learner { trainer, replay }))
     }
 
     /// Says what is begun or goes on.
-    fn greet(&self, is_new: bool, network: Architecture) {
+    fn log_start(&self, is_new: bool, network: Architecture) {
         let run = self.run.path().display();
         let (games, positions) = self.played;
         self.log.line(&if is_new {
@@ -167,7 +168,7 @@ impl<P: Encode + Valued> Session<P> {
         } else {
             format!(
                 "{run} goes on from checkpoint {}: {} games, {} positions so far",
-                checkpoint_name(self.progress.net),
+                checkpoint_name(self.progress.checkpoint),
                 thousands(self.progress.games + games),
                 thousands(self.progress.positions + positions),
             )
@@ -191,7 +192,7 @@ impl<P: Encode + Valued> Session<P> {
             }
             let enough = self
                 .checkpoints_limit
-                .is_some_and(|n| self.progress.net >= n);
+                .is_some_and(|n| self.progress.checkpoint >= n);
             if enough || self.stop.is_due() {
                 break;
             }
@@ -213,20 +214,20 @@ impl<P: Encode + Valued> Session<P> {
         if !self.play_games()? {
             return Ok(false);
         }
-        let mut lesson = self.lesson(learner, self.progress.net + 1);
-        let learned = learner.learn(&mut lesson, &self.log, || self.stop.is_signalled())?;
-        self.make_checkpoint(learner, &lesson, learned)
+        let mut job = self.job(learner, self.progress.checkpoint + 1);
+        let learned = learner.learn(&mut job, &self.log, || self.stop.is_signalled())?;
+        self.make_checkpoint(learner, &job, learned)
     }
 
     /// Plays the games of the newest checkpoint, and meanwhile makes the next one from those of
     /// the others. False if the end of the run came first.
     fn play_while_learning(&mut self, learner: &mut Learner<P>) -> anyhow::Result<bool> {
-        let mut lesson = self.lesson(learner, self.progress.net);
+        let mut job = self.job(learner, self.progress.checkpoint);
         let (log, stop) = (self.log.clone(), self.stop.clone());
         let ended = AtomicBool::new(false);
         let is_stopped = || ended.load(Ordering::Relaxed) || stop.is_signalled();
         let (played, learned) = thread::scope(|scope| {
-            let learning = scope.spawn(|| learner.learn(&mut lesson, &log, is_stopped));
+            let learning = scope.spawn(|| learner.learn(&mut job, &log, is_stopped));
             let played = self.play_games();
             if !matches!(played, Ok(true)) {
                 ended.store(true, Ordering::Relaxed);
@@ -234,15 +235,15 @@ impl<P: Encode + Valued> Session<P> {
             (played, learning.join())
         });
         let learned = learned.unwrap_or_else(|panic| resume_unwind(panic))?;
-        Ok(played? && self.make_checkpoint(learner, &lesson, learned)?)
+        Ok(played? && self.make_checkpoint(learner, &job, learned)?)
     }
 
     /// Moves the games of checkpoints below `games_below` to the learner, and says how long it is
     /// to learn from them.
-    pub(super) fn lesson(&mut self, learner: &mut Learner<P>, games_below: u32) -> Lesson {
-        let later = self.unlearned.split_off(&games_below);
+    pub(super) fn job(&mut self, learner: &mut Learner<P>, games_below: u32) -> TrainJob {
+        let later = self.pending_games.split_off(&games_below);
         let mut new = 0;
-        for games in mem::replace(&mut self.unlearned, later).into_values() {
+        for games in mem::replace(&mut self.pending_games, later).into_values() {
             new += positions(&games);
             learner.replay.extend(games, &self.config.replay);
         }
@@ -254,10 +255,10 @@ impl<P: Encode + Valued> Session<P> {
         } else {
             (samples / batch) as u64
         };
-        Lesson {
+        TrainJob {
             config: self.config.clone(),
             progress: self.progress.clone(),
-            checkpoint: self.run.checkpoint(self.progress.net),
+            checkpoint: self.run.checkpoint(self.progress.checkpoint),
             games_below,
             steps,
             samples_left: samples - steps as f64 * batch,
@@ -269,27 +270,31 @@ impl<P: Encode + Valued> Session<P> {
     pub(super) fn make_checkpoint(
         &mut self,
         learner: &Learner<P>,
-        lesson: &Lesson,
-        learned: Learned,
+        job: &TrainJob,
+        learned: Trained,
     ) -> anyhow::Result<bool> {
         let training = match learned {
-            Learned::Done(figures) => Some(figures),
-            Learned::Nothing => None,
-            Learned::Stopped => return Ok(false),
+            Trained::Done(stats) => Some(stats),
+            Trained::Nothing => None,
+            Trained::Stopped => return Ok(false),
         };
         let (games, positions) = mem::take(&mut self.played);
-        let net = self.progress.net + 1;
+        let checkpoint = self.progress.checkpoint + 1;
         self.progress = Progress {
-            net,
-            behind: net - lesson.games_below,
+            checkpoint,
+            behind: checkpoint - job.games_below,
             games: self.progress.games + games,
             positions: self.progress.positions + positions,
-            samples_left: lesson.samples_left,
-            rate_scale: lesson.progress.rate_scale,
+            samples_left: job.samples_left,
+            rate_scale: job.progress.rate_scale,
             positions_per_game: match games {
                 0 => self.progress.positions_per_game,
                 // Every position of the games to come counts.
-                games => positions as f64 / games as f64 / kept_share(&self.config, net - 1),
+                games => {
+                    positions as f64
+                        / games as f64
+                        / position_sample_rate(&self.config, checkpoint - 1)
+                }
             },
             returned_to: None,
             training,
@@ -300,16 +305,16 @@ impl<P: Encode + Valued> Session<P> {
 
     fn save(&mut self, learner: &Learner<P>) -> anyhow::Result<()> {
         checkpoints::save(&self.run, &learner.trainer, &self.progress)?;
-        checkpoints::thin(&self.run, self.config.checkpoint.resumable)?;
+        checkpoints::thin(&self.run, self.config.checkpoint.keep_optimizer_states)?;
         self.note_training()
     }
 
     /// Puts the training that made the newest checkpoint on record; a crash may have come
     /// between the two.
     fn note_training(&mut self) -> anyhow::Result<()> {
-        if let Some(figures) = self.progress.training.clone() {
-            self.alarm(alarms::of_training(&self.config.alarms, &figures))?;
-            self.metrics.add(Event::Training(figures))?;
+        if let Some(stats) = self.progress.training.clone() {
+            self.warn_about(warnings::of_training(&self.config.warnings, &stats))?;
+            self.metrics.add(Event::Training(stats))?;
         }
         Ok(())
     }
@@ -324,48 +329,49 @@ impl<P: Encode + Valued> Session<P> {
 
     /// Makes a checkpoint that is the predecessor's network again, and goes on from there.
     pub(super) fn return_to_predecessor(&mut self, learner: &mut Learner<P>) -> anyhow::Result<()> {
-        let net = self.progress.net;
-        let Some(better) = net.checked_sub(self.config.evaluation.every) else {
+        let checkpoint = self.progress.checkpoint;
+        let Some(better) = checkpoint.checked_sub(self.config.evaluation.every) else {
             return Ok(());
         };
-        let loaded = checkpoints::load::<P>(&self.run, better, recipe(&self.config));
+        let loaded = checkpoints::load::<P>(&self.run, better, train_params(&self.config));
         let (trainer, _) = match loaded {
             Ok(loaded) => loaded,
             Err(e) => {
                 warn!(
                     "checkpoint {} is worse than {}, but the run cannot return to it: {e:#}",
-                    checkpoint_name(net),
+                    checkpoint_name(checkpoint),
                     checkpoint_name(better)
                 );
-                self.progress.returned_to = Some(net);
+                self.progress.returned_to = Some(checkpoint);
                 return Ok(());
             }
         };
         error!(
             "checkpoint {} is clearly worse than {}: the run returns to that network",
-            checkpoint_name(net),
+            checkpoint_name(checkpoint),
             checkpoint_name(better),
         );
         learner.trainer = trainer;
-        self.progress.net = net + 1;
+        self.progress.checkpoint = checkpoint + 1;
         self.progress.behind += 1;
         self.progress.returned_to = Some(better);
         self.progress.training = None;
         self.save(learner)
     }
 
-    pub(super) fn alarm(&mut self, alarms: Vec<String>) -> anyhow::Result<()> {
-        for what in alarms {
-            let net = self.progress.net;
-            warn!("checkpoint {}: {what}", checkpoint_name(net));
-            self.metrics.add(Event::Alarm { net, what })?;
+    pub(super) fn warn_about(&mut self, warnings: Vec<String>) -> anyhow::Result<()> {
+        for what in warnings {
+            let checkpoint = self.progress.checkpoint;
+            warn!("checkpoint {}: {what}", checkpoint_name(checkpoint));
+            self.metrics.add(Event::Warning { checkpoint, what })?;
         }
         Ok(())
     }
 
     fn rating(&self) -> Option<(f64, f64)> {
-        let name = checkpoint_name(self.progress.net);
-        (self.ladder.ratings().into_iter())
+        let name = checkpoint_name(self.progress.checkpoint);
+        ladder_ratings(&self.ladder)
+            .into_iter()
             .find(|rating| rating.player == name)
             .map(|rating| (rating.elo, rating.error))
     }
@@ -373,7 +379,7 @@ impl<P: Encode + Valued> Session<P> {
     /// The permanent line of a checkpoint, and the plots.
     fn report(&self, evaluation: &Evaluation) -> anyhow::Result<()> {
         let progress = &self.progress;
-        let mut line = format!("checkpoint {}", checkpoint_name(progress.net));
+        let mut line = format!("checkpoint {}", checkpoint_name(progress.checkpoint));
         if let Some(training) = &progress.training {
             line += &format!(
                 " · {} positions · {} steps · policy {:.3} value {:.3}",
@@ -397,14 +403,14 @@ impl<P: Encode + Valued> Session<P> {
         if let Some((elo, error)) = self.rating() {
             line += &format!(" · rating {elo:.0} ± {error:.0}");
         }
-        let minutes = self.begun.elapsed().as_secs_f64() / 60.0;
+        let minutes = self.started.elapsed().as_secs_f64() / 60.0;
         line += &format!(" · {} · {minutes:.1} min", bytes(self.run.size()));
         self.log.line(&line);
         if self.config.output.plots {
             write_plots(
                 &self.run.plots(),
                 &self.metrics.events(),
-                &self.ladder.ratings(),
+                &ladder_ratings(&self.ladder),
             )?;
         }
         Ok(())
@@ -414,13 +420,13 @@ impl<P: Encode + Valued> Session<P> {
         let (games, positions) = self.played;
         let summary = Summary {
             run: self.run.path().to_owned(),
-            checkpoint: self.run.checkpoint(self.progress.net),
-            checkpoints: self.progress.net,
+            checkpoint: self.run.checkpoint(self.progress.checkpoint),
+            checkpoints: self.progress.checkpoint,
             games: self.progress.games + games,
             positions: self.progress.positions + positions,
             steps: learner.trainer.steps(),
             rating: self.rating().map(|(elo, _)| elo),
-            seconds: self.begun.elapsed().as_secs_f64(),
+            seconds: self.started.elapsed().as_secs_f64(),
         };
         if games > 0 {
             info!("{games} games of the newest checkpoint are kept for the next one");

@@ -1,15 +1,15 @@
 //! Accidents of training that no configuration brings about.
 
+use garuda_arena::ratings::{Estimate, Verdict};
 use garuda_model::Trainer;
 use garuda_rules::tori::ToriPosition;
+use garuda_run::config::Config;
+use garuda_run::{Log, Stop, TrainingStats};
 
 use super::evaluate::Evaluation;
-use super::learn::{Learned, Learner, Lesson};
+use super::learn::{Learner, TrainJob, Trained};
 use super::session::Session;
-use super::{Log, Stop, TrainOptions, train};
-use crate::config::Config;
-use crate::ratings::{Estimate, Verdict};
-use crate::run::TrainingFigures;
+use super::{TrainOptions, train};
 
 /// The tiny configuration without what these tests do not look at, and with lessons long enough to
 /// go wrong in.
@@ -38,10 +38,10 @@ fn open(run: &std::path::Path) -> (Session<ToriPosition>, Learner<ToriPosition>)
     Session::open(options(run, 9)).unwrap()
 }
 
-fn learned(learner: &mut Learner<ToriPosition>, lesson: &mut Lesson) -> TrainingFigures {
-    match learner.learn(lesson, &Log::silent(), || false).unwrap() {
-        Learned::Done(figures) => figures,
-        _ => panic!("the lesson was not learned"),
+fn learned(learner: &mut Learner<ToriPosition>, job: &mut TrainJob) -> TrainingStats {
+    match learner.learn(job, &Log::silent(), || false).unwrap() {
+        Trained::Done(stats) => stats,
+        _ => panic!("the job was not learned"),
     }
 }
 
@@ -52,32 +52,32 @@ fn losses_that_are_not_finite_halve_the_rate() {
     train(options(&run, 1)).unwrap();
     let (mut session, mut learner) = open(&run);
     assert!(session.play_games().unwrap());
-    let mut lesson = session.lesson(&mut learner, 2);
+    let mut job = session.job(&mut learner, 2);
     let steps = learner.trainer.steps();
 
     // One step of infinite length, and no weight is a number any more.
-    let sound = lesson.config.training.clone();
-    lesson.config.training.learning_rate = f64::INFINITY;
-    lesson.config.training.bad_steps = u32::MAX;
-    let figures = learned(&mut learner, &mut lesson);
-    assert!(figures.losses.total.is_nan());
-    assert_eq!(figures.skipped, lesson.steps - 1);
+    let sound = job.config.training.clone();
+    job.config.training.learning_rate = f64::INFINITY;
+    job.config.training.max_nonfinite_steps = u32::MAX;
+    let stats = learned(&mut learner, &mut job);
+    assert!(stats.losses.total.is_nan());
+    assert_eq!(stats.skipped, job.steps - 1);
 
-    lesson.config.training = sound;
-    let figures = learned(&mut learner, &mut lesson);
-    assert!(figures.losses.total.is_finite());
-    assert_eq!(figures.steps, steps + lesson.steps);
-    assert_eq!(lesson.progress.rate_scale, 0.5);
+    job.config.training = sound;
+    let stats = learned(&mut learner, &mut job);
+    assert!(stats.losses.total.is_finite());
+    assert_eq!(stats.steps, steps + job.steps);
+    assert_eq!(job.progress.rate_scale, 0.5);
     let full_rate = session.config.training.learning_rate;
-    assert!((figures.rate - full_rate / 2.0).abs() < 1e-12);
+    assert!((stats.rate - full_rate / 2.0).abs() < 1e-12);
 
     // The next checkpoint remembers the rate.
-    let made = session.make_checkpoint(&learner, &lesson, Learned::Done(figures));
+    let made = session.make_checkpoint(&learner, &job, Trained::Done(stats));
     assert!(made.unwrap());
     drop((session, learner));
     let (session, _) = open(&run);
     assert_eq!(
-        (session.progress.net, session.progress.rate_scale),
+        (session.progress.checkpoint, session.progress.rate_scale),
         (2, 0.5)
     );
 }
@@ -89,14 +89,14 @@ fn a_run_that_cannot_learn_gives_up() {
     train(options(&run, 1)).unwrap();
     let (mut session, mut learner) = open(&run);
     assert!(session.play_games().unwrap());
-    let mut lesson = session.lesson(&mut learner, 2);
-    lesson.config.training.learning_rate = f64::INFINITY;
-    let error = learner.learn(&mut lesson, &Log::silent(), || false);
+    let mut job = session.job(&mut learner, 2);
+    job.config.training.learning_rate = f64::INFINITY;
+    let error = learner.learn(&mut job, &Log::silent(), || false);
     let error = error.err().unwrap().to_string();
     assert!(error.contains("no finite loss"), "{error}");
     // The last good checkpoint is as it was.
     drop((session, learner));
-    assert_eq!(open(&run).0.progress.net, 1);
+    assert_eq!(open(&run).0.progress.checkpoint, 1);
 }
 
 #[test]
@@ -120,13 +120,13 @@ fn a_regression_brings_the_better_network_back() {
 
     let games = session.progress.games;
     session.return_to_predecessor(&mut learner).unwrap();
-    assert_eq!(session.progress.net, 3);
+    assert_eq!(session.progress.checkpoint, 3);
     assert_eq!(session.progress.returned_to, Some(1));
     assert!(
         !session.has_regressed(&lost(-160.0)),
         "a network that was taken back is not judged again"
     );
-    let recipe = super::learn::recipe(&session.config);
+    let train_params = super::learn::train_params(&session.config);
     let weights = |number| {
         let path = session.run.checkpoint(number).join("weights.safetensors");
         std::fs::read(path).unwrap()
@@ -135,7 +135,7 @@ fn a_regression_brings_the_better_network_back() {
     let steps = |number| {
         let path = session.run.checkpoint(number);
         let (trainer, _): (Trainer<ToriPosition>, super::Progress) =
-            Trainer::load(&path, recipe).unwrap();
+            Trainer::load(&path, train_params).unwrap();
         trainer.steps()
     };
     assert_eq!(steps(3), steps(1));

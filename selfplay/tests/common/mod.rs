@@ -4,17 +4,17 @@ use std::sync::atomic::AtomicBool;
 
 use garuda_mcts::evaluators::Rollout;
 use garuda_rules::tori::ToriPosition;
-use garuda_selfplay::config::Config;
+use garuda_run::config::Config;
+use garuda_run::records::GameRecord;
 use garuda_selfplay::generate::{Counters, Plan, generate};
-use garuda_selfplay::records::GameRecord;
 
 pub(crate) fn config(settings: &[&str]) -> Config {
     let mut all = vec![
         "game.rules=torishogi".to_owned(),
         "search.simulations=[4]".to_owned(),
         "search.simulations_from=[0]".to_owned(),
-        "selfplay.decided_simulations=2".to_owned(),
-        "selfplay.games_per_shard=4".to_owned(),
+        "selfplay.reduce_visits_simulations=2".to_owned(),
+        "selfplay.parallel_games=4".to_owned(),
     ];
     all.extend(settings.iter().map(|&s| s.to_owned()));
     Config::parse("test", "", &all).expect("the settings are sound")
@@ -26,8 +26,13 @@ pub(crate) fn judge(_net: u32) -> anyhow::Result<Rollout> {
 }
 
 /// Games with these numbers, ordered by number.
-pub(crate) fn games(config: &Config, net: u32, numbers: &[u64], shards: usize) -> Vec<GameRecord> {
-    let plan = Plan::<ToriPosition>::new(config, net, &[], 0);
+pub(crate) fn games(
+    config: &Config,
+    checkpoint: u32,
+    numbers: &[u64],
+    shards: usize,
+) -> Vec<GameRecord> {
+    let plan = Plan::<ToriPosition>::new(config, checkpoint, &[], 0);
     let mut records = Vec::new();
     let dropped = generate(
         &plan,

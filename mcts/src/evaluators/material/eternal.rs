@@ -1,17 +1,17 @@
 use garuda_rules::eternal::{EternalPosition, Phase};
-use garuda_rules::{Color, Man, Move, Occupant, Origin, Position, Square};
+use garuda_rules::{Color, Move, Occupant, Origin, Piece, Position, Square};
 
-use super::{POINT, Valued, advance};
+use super::{POINT, PieceValues, advance};
 
 /// What a guardian is worth: it blocks the way into its zone and cannot be taken.
 const GUARDIAN: f32 = 0.5;
 
 const FILES_OF_ZONES: [f32; 2] = [3.0, 4.0];
 
-/// How well a man stands to score: it has come far, and is near the middle files.
-fn reach(man: Man, square: Square) -> f32 {
+/// How well a piece stands to score: it has come far, and is near the middle files.
+fn reach(piece: Piece, square: Square) -> f32 {
     let board = EternalPosition::BOARD;
-    let weight = match EternalPosition::KINDS[usize::from(man.kind)].letter {
+    let weight = match EternalPosition::PIECE_TYPES[usize::from(piece.piece_type)].letter {
         "R" => 0.06,
         "N" => 0.10,
         "C" | "B" => 0.05,
@@ -21,7 +21,7 @@ fn reach(man: Man, square: Square) -> f32 {
     };
     let file = f32::from(board.file(square));
     let aside = FILES_OF_ZONES.map(|zone| (file - zone).abs());
-    let forward = advance(board, man.color, square).min(7.0);
+    let forward = advance(board, piece.color, square).min(7.0);
     weight * (forward - 0.5 * aside[0].min(aside[1]))
 }
 
@@ -31,46 +31,48 @@ fn in_zone(color: Color, square: Square) -> bool {
     middle && advance(board, color, square) < 2.0
 }
 
-fn man_at(position: &EternalPosition, square: Square) -> Option<Man> {
+fn piece_at(position: &EternalPosition, square: Square) -> Option<Piece> {
     match position.occupant(square) {
-        Some(Occupant::Man(man)) => Some(man),
+        Some(Occupant::Piece(piece)) => Some(piece),
         Some(Occupant::Stone) | None => None,
     }
 }
 
-/// Men never leave the game, so what counts is where they stand.
-impl Valued for EternalPosition {
+/// PieceBoard never leave the game, so what counts is where they stand.
+impl PieceValues for EternalPosition {
     const SCALE: f32 = 3.0;
 
-    fn worth(_letter: &str) -> f32 {
+    fn piece_value(_letter: &str) -> f32 {
         0.0
     }
 
-    fn placement(man: Man, square: Square) -> f32 {
-        let guards = in_zone(man.color, square);
-        reach(man, square) + if guards { GUARDIAN } else { 0.0 }
+    fn placement(piece: Piece, square: Square) -> f32 {
+        let guards = in_zone(piece.color, square);
+        reach(piece, square) + if guards { GUARDIAN } else { 0.0 }
     }
 
-    fn promise(&self, mv: Move, next: &Self) -> f32 {
+    fn move_bonus(&self, mv: Move, next: &Self) -> f32 {
         let turn = self.turn();
         let to = mv.to();
-        let good = |man: Man, square| {
-            let good = reach(man, square);
-            if man.color == turn { good } else { -good }
+        let good = |piece: Piece, square| {
+            let good = reach(piece, square);
+            if piece.color == turn { good } else { -good }
         };
         let scale = 4.0;
         match (self.phase(), mv.origin()) {
             (Phase::Move, Origin::Board(from)) => {
-                let Some(man) = man_at(self, from) else {
+                let Some(piece) = piece_at(self, from) else {
                     return 0.0;
                 };
                 let scores = next.points() != self.points();
-                let captured = man_at(self, to).map_or(0.0, |victim| -good(victim, to));
+                let captured = piece_at(self, to).map_or(0.0, |victim| -good(victim, to));
                 let point = if scores { POINT } else { 0.0 };
-                point + scale * (good(man, to) - good(man, from) + captured)
+                point + scale * (good(piece, to) - good(piece, from) + captured)
             }
-            (Phase::Place(man), _) => scale * good(man, to),
-            (Phase::Deport(from), _) => man_at(self, from).map_or(0.0, |man| scale * good(man, to)),
+            (Phase::Place(piece), _) => scale * good(piece, to),
+            (Phase::Deport(from), _) => {
+                piece_at(self, from).map_or(0.0, |piece| scale * good(piece, to))
+            }
             (Phase::Move, Origin::Hand(_)) => 0.0,
         }
     }

@@ -1,53 +1,53 @@
-//! An evaluator that counts men: a fixed point to measure others against.
+//! An evaluator that counts pieces: a fixed point to measure others against.
 
 mod eternal;
-mod hunt;
-mod worth;
+mod mop_up;
+mod piece_values;
 
 use std::marker::PhantomData;
 
-use garuda_rules::{Board, Color, Man, Move, Occupant, Origin, Played, Position, Square};
+use garuda_rules::{Board, Color, GameState, Move, Occupant, Origin, Piece, Position, Square};
 
-use hunt::Hunt;
+use mop_up::MopUp;
 
-use crate::{Answers, EvalError, Evaluator, Wdl};
+use crate::{EvalError, Evaluations, Evaluator, Wdl};
 
 /// What is good in a game, in pawns (swallows).
-pub trait Valued: Position {
+pub trait PieceValues: Position {
     /// A lead that makes a win about three times as likely as it was at equality.
     const SCALE: f32;
 
     /// What it adds that the enemy has only the king left.
     const BARE: f32 = 2.5;
 
-    /// What a man is worth on the board, by the letter of its kind.
-    fn worth(letter: &str) -> f32;
+    /// What a piece is worth on the board, by the letter of its kind.
+    fn piece_value(letter: &str) -> f32;
 
-    /// What a man is worth in hand.
-    fn worth_in_hand(letter: &str) -> f32 {
-        Self::worth(letter)
+    /// What a piece is worth in hand.
+    fn piece_value_in_hand(letter: &str) -> f32 {
+        Self::piece_value(letter)
     }
 
-    /// What standing on a square adds to a man's worth.
-    fn placement(_man: Man, _square: Square) -> f32 {
+    /// What standing on a square adds to a piece's worth.
+    fn placement(_piece: Piece, _square: Square) -> f32 {
         0.0
     }
 
     /// What else a move gains for its mover, besides captures and promotions. `next` is the
     /// position after it.
-    fn promise(&self, _mv: Move, _next: &Self) -> f32 {
+    fn move_bonus(&self, _mv: Move, _next: &Self) -> f32 {
         0.0
     }
 }
 
-/// Judges by men, their places, points, and whether the side to move is running out of moves;
-/// prefers moves that capture valuable men, promote, give check or leave few replies.
+/// Judges by pieces, their places, points, and whether the side to move is running out of moves;
+/// prefers moves that capture valuable pieces, promote, give check or leave few replies.
 #[derive(Clone, Debug)]
 pub struct Material<P> {
     /// By kind.
-    worth: Vec<f32>,
-    worth_in_hand: Vec<f32>,
-    answers: Answers,
+    piece_value: Vec<f32>,
+    piece_value_in_hand: Vec<f32>,
+    evaluations: Evaluations,
     position: PhantomData<P>,
 }
 
@@ -62,39 +62,40 @@ const CHECK_GAIN: f32 = 1.5;
 /// What a move gains that leaves no reply; less for each that it leaves.
 const FEW_REPLIES_GAIN: f32 = 3.0;
 
-impl<P: Valued> Default for Material<P> {
+impl<P: PieceValues> Default for Material<P> {
     fn default() -> Self {
-        let letters = || P::KINDS.iter().map(|kind| kind.letter);
+        let letters = || P::PIECE_TYPES.iter().map(|kind| kind.letter);
         Material {
-            worth: letters().map(P::worth).collect(),
-            worth_in_hand: letters().map(P::worth_in_hand).collect(),
-            answers: Answers::default(),
+            piece_value: letters().map(P::piece_value).collect(),
+            piece_value_in_hand: letters().map(P::piece_value_in_hand).collect(),
+            evaluations: Evaluations::default(),
             position: PhantomData,
         }
     }
 }
 
-impl<P: Valued> Material<P> {
-    fn worth_of(&self, man: Man) -> f32 {
-        self.worth[usize::from(man.kind)]
+impl<P: PieceValues> Material<P> {
+    fn value_of_piece(&self, piece: Piece) -> f32 {
+        self.piece_value[usize::from(piece.piece_type)]
     }
 
     /// White's lead.
     fn lead(&self, position: &P) -> f32 {
         let sign = |color| if color == Color::White { 1.0 } else { -1.0 };
         let mut lead = 0.0;
-        let mut hunt = Hunt::default();
+        let mut mop_up = MopUp::default();
         for square in P::BOARD.all() {
-            if let Some(Occupant::Man(man)) = position.occupant(square) {
-                lead += sign(man.color) * (self.worth_of(man) + P::placement(man, square));
-                hunt.add::<P>(man, square);
+            if let Some(Occupant::Piece(piece)) = position.occupant(square) {
+                lead +=
+                    sign(piece.color) * (self.value_of_piece(piece) + P::placement(piece, square));
+                mop_up.add::<P>(piece, square);
             }
         }
         if position.pending().is_none() {
             for color in Color::ALL {
                 for &kind in P::PLACEABLE {
                     let held = f32::from(position.hand(color, kind));
-                    lead += sign(color) * held * self.worth_in_hand[usize::from(kind)];
+                    lead += sign(color) * held * self.piece_value_in_hand[usize::from(kind)];
                 }
             }
         }
@@ -102,7 +103,7 @@ impl<P: Valued> Material<P> {
             lead += POINT * (f32::from(points.white) - f32::from(points.black));
         }
         // A great lead counts less than twice half of it, so that there is still something to win.
-        lead / (1.0 + lead.abs() / (4.0 * P::SCALE)) + hunt.lead::<P>()
+        lead / (1.0 + lead.abs() / (4.0 * P::SCALE)) + mop_up.lead::<P>()
     }
 
     fn wdl(&self, position: &P, moves: usize) -> Wdl {
@@ -126,24 +127,24 @@ impl<P: Valued> Material<P> {
 
     fn logit(&self, position: &P, mv: Move) -> f32 {
         let turn = position.turn();
-        let man_at = |position: &P, square| match position.occupant(square) {
-            Some(Occupant::Man(man)) => Some(man),
+        let piece_at = |position: &P, square| match position.occupant(square) {
+            Some(Occupant::Piece(piece)) => Some(piece),
             Some(Occupant::Stone) | None => None,
         };
         let mut next = *position;
         next.play(mv);
-        let mut gain = position.promise(mv, &next);
-        if let Some(victim) = man_at(position, mv.to()).filter(|man| man.color != turn) {
-            gain += self.worth_of(victim);
+        let mut gain = position.move_bonus(mv, &next);
+        if let Some(victim) = piece_at(position, mv.to()).filter(|piece| piece.color != turn) {
+            gain += self.value_of_piece(victim);
         }
         if let Origin::Board(from) = mv.origin()
-            && let Some(before) = man_at(position, from)
+            && let Some(before) = piece_at(position, from)
         {
-            if let Some(after) = man_at(&next, mv.to()) {
-                gain += self.worth_of(after) - self.worth_of(before);
+            if let Some(after) = piece_at(&next, mv.to()) {
+                gain += self.value_of_piece(after) - self.value_of_piece(before);
             }
-            // Of two men that can do the same the cheaper one risks less.
-            gain -= 0.02 * self.worth_of(before);
+            // Of two pieces that can do the same the cheaper one risks less.
+            gain -= 0.02 * self.value_of_piece(before);
         }
         if next.is_check() {
             gain += CHECK_GAIN;
@@ -155,7 +156,7 @@ impl<P: Valued> Material<P> {
     }
 }
 
-/// How far a man of `color` on `square` has come, from 0 on its own first rank.
+/// How far a piece of `color` on `square` has come, from 0 on its own first rank.
 fn advance(board: Board, color: Color, square: Square) -> f32 {
     f32::from(match color {
         Color::White => board.rank(square),
@@ -163,28 +164,28 @@ fn advance(board: Board, color: Color, square: Square) -> f32 {
     })
 }
 
-impl<P: Valued> Evaluator<Played<P>> for Material<P> {
+impl<P: PieceValues> Evaluator<GameState<P>> for Material<P> {
     fn capacity(&self) -> usize {
         usize::MAX
     }
 
-    fn push(&mut self, game: &Played<P>, legal: &[Move]) {
+    fn push(&mut self, game: &GameState<P>, legal: &[Move]) {
         let position = game.position();
         let wdl = self.wdl(position, legal.len());
-        let mut answers = std::mem::take(&mut self.answers);
-        answers
+        let mut evaluations = std::mem::take(&mut self.evaluations);
+        evaluations
             .push(wdl, legal.iter().map(|&mv| self.logit(position, mv)))
             .expect("a sum of worths is finite");
-        self.answers = answers;
+        self.evaluations = evaluations;
     }
 
-    fn run(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
-        answers.clear();
-        for position in 0..self.answers.len() {
-            let (wdl, logits) = self.answers.get(position);
-            answers.push(wdl, logits.iter().copied())?;
+    fn run(&mut self, evaluations: &mut Evaluations) -> Result<(), EvalError> {
+        evaluations.clear();
+        for position in 0..self.evaluations.len() {
+            let (wdl, logits) = self.evaluations.get(position);
+            evaluations.push(wdl, logits.iter().copied())?;
         }
-        self.answers.clear();
+        self.evaluations.clear();
         Ok(())
     }
 }

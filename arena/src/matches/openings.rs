@@ -1,0 +1,86 @@
+use std::collections::HashSet;
+
+use garuda_mcts::random_move;
+use garuda_rules::{Game, Position, varied_start};
+use garuda_run::seeds;
+use rand::RngExt;
+
+use super::MatchSettings;
+use crate::players::Line;
+
+/// Tries for each opening before one is used twice.
+const TRIES: u64 = 50;
+
+/// The openings of a match's pairs: games of a few random moves, none of them over, and no two
+/// alike as long as there are enough. The first ones do not depend on how many are asked for.
+pub fn openings<P: Position>(settings: &MatchSettings<P>) -> Vec<Line<P>> {
+    let mut seen = HashSet::new();
+    (0..settings.games as u64 / 2)
+        .map(|number| {
+            let mut last = Line::new(settings.start);
+            for attempt in 0..TRIES {
+                let seed = seeds::derive(settings.seed, "opening", &[number, attempt]);
+                last = opening(settings, seed);
+                if last.game().outcome().is_none() && seen.insert(last.game().state_key()) {
+                    return last;
+                }
+            }
+            if last.game().outcome().is_some() {
+                last = Line::new(settings.start);
+            }
+            last
+        })
+        .collect()
+}
+
+fn opening<P: Position>(settings: &MatchSettings<P>, seed: u64) -> Line<P> {
+    let mut rng = seeds::rng(seed);
+    let is_varied = settings.varied_start_prob > 0.0 && rng.random_bool(settings.varied_start_prob);
+    let mut line = Line::new(match is_varied {
+        true => varied_start(&settings.start, &mut rng),
+        false => settings.start,
+    });
+    for _ in 0..settings.opening_plies {
+        match random_move(line.game(), &mut rng) {
+            Some(mv) => line.play(mv),
+            None => break,
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use garuda_rules::makruk::MakrukPosition;
+
+    use super::*;
+
+    fn lines(games: usize, varied_start_prob: f64) -> Vec<(String, Vec<String>)> {
+        let start = MakrukPosition::start();
+        let settings = MatchSettings {
+            games,
+            opening_plies: 3,
+            start,
+            varied_start_prob,
+            seed: 7,
+            threads: 1,
+        };
+        (openings(&settings).iter())
+            .map(|line| (line.start().to_string(), line.uci_moves()))
+            .collect()
+    }
+
+    #[test]
+    fn openings_differ_and_begin_where_they_are_told_to() {
+        let ordinary = MakrukPosition::start().to_string();
+        for (share, fewest, most) in [(0.0, 0, 0), (0.5, 20, 80), (1.0, 95, 100)] {
+            let found = lines(200, share);
+            let distinct: HashSet<_> = found.iter().collect();
+            assert_eq!(distinct.len(), 100);
+            assert!(found.iter().all(|(_, moves)| moves.len() == 3));
+            let varied = found.iter().filter(|(start, _)| *start != ordinary).count();
+            assert!((fewest..=most).contains(&varied), "{varied} at {share}");
+            assert_eq!(found[..10], lines(20, share), "however many are asked for");
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! Other programs as players, through the Universal Chess Interface.
+
+mod engine;
+mod process;
+
+pub use engine::Uci;

@@ -1,0 +1,72 @@
+use std::fs;
+#[cfg(feature = "torch")]
+use std::path::Path;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use garuda_model::Model;
+#[cfg(feature = "torch")]
+use garuda_model::{Encode, TrainParams, Trainer};
+#[cfg(feature = "torch")]
+use garuda_rules::with_rule_set;
+use garuda_run::find_model;
+#[cfg(feature = "torch")]
+use serde_json::Value;
+
+/// Write a checkpoint's network as one file that other programs can load.
+#[derive(Args, Debug)]
+pub(crate) struct Export {
+    /// A checkpoint, or a run, whose newest checkpoint is taken
+    checkpoint: PathBuf,
+    #[arg(long, value_enum, default_value_t = Format::Onnx)]
+    format: Format,
+    /// The file to write [default: the game's name with .onnx or .pt]
+    #[arg(long)]
+    output: Option<PathBuf>,
+}
+
+#[derive(Copy, Clone, Debug, ValueEnum)]
+enum Format {
+    Onnx,
+    Torchscript,
+}
+
+impl Export {
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        let path = find_model(&self.checkpoint)?;
+        let model = Model::read(&path).with_context(|| format!("cannot use {}", path.display()))?;
+        let rules = model.info().rules;
+        let extension = match self.format {
+            Format::Onnx => "onnx",
+            Format::Torchscript => "pt",
+        };
+        let output = self
+            .output
+            .unwrap_or_else(|| format!("{rules}.{extension}").into());
+        match self.format {
+            Format::Onnx => fs::write(&output, model.bytes())
+                .with_context(|| format!("cannot write {}", output.display()))?,
+            #[cfg(not(feature = "torch"))]
+            Format::Torchscript => return Err(super::needs_torch("a TorchScript export")),
+            #[cfg(feature = "torch")]
+            Format::Torchscript => {
+                let checkpoint = path.parent().unwrap_or(Path::new("."));
+                with_rule_set!(rules, P => torchscript::<P>(checkpoint, &output))?;
+            }
+        }
+        eprintln!(
+            "{} holds {rules} after {} steps",
+            output.display(),
+            model.info().step
+        );
+        Ok(())
+    }
+}
+
+#[cfg(feature = "torch")]
+fn torchscript<P: Encode>(checkpoint: &Path, output: &Path) -> anyhow::Result<()> {
+    let (trainer, _): (Trainer<P>, Value) = Trainer::load(checkpoint, TrainParams::default())?;
+    trainer.export_torchscript(output)?;
+    Ok(())
+}

@@ -1,0 +1,227 @@
+//! Whole tiny runs of the program.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+mod accidents;
+mod scratch;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::time::{Duration, Instant};
+
+use garuda_run::Ladder;
+use scratch::{Scratch, errors, games, garuda, wait_for, weights};
+use serde_json::Value;
+
+#[test]
+fn a_whole_run_trains_exports_plays_and_tells_openings() {
+    let scratch = Scratch::new();
+    let run = scratch.path("whole");
+    let summary = scratch.trained("whole", &["--checkpoints", "3"]);
+    assert_eq!(summary["checkpoints"], 3);
+    assert!(summary["games"].as_u64().unwrap() >= 3);
+    for file in [
+        "config.toml",
+        "metrics.jsonl",
+        "ladder.json",
+        "plots/loss.svg",
+    ] {
+        assert!(run.join(file).is_file(), "{file}");
+    }
+
+    let json = |arguments: &[&str]| -> Value {
+        let output = garuda().args(arguments).output().unwrap();
+        assert!(
+            output.status.success(),
+            "{arguments:?}: {}",
+            errors(&output)
+        );
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let run_text = run.to_str().unwrap();
+    let status = json(&["status", run_text, "--json"]);
+    assert_eq!(status["checkpoint"], 3);
+    assert_eq!(status["rules"], "torishogi");
+    assert_eq!(status["training"], false);
+    let ladder = json(&["ladder", run_text, "--json"]);
+    assert!(ladder["ratings"].as_array().unwrap().len() >= 4, "{ladder}");
+
+    let exported = scratch.path("exported.onnx");
+    let exported_text = exported.to_str().unwrap();
+    let output = garuda()
+        .args(["export", run_text, "--output", exported_text])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", errors(&output));
+    let model = fs::read(run.join("checkpoints/000003/model.onnx")).unwrap();
+    assert!(fs::read(&exported).unwrap() == model);
+
+    let arguments = [
+        "match",
+        exported_text,
+        "random",
+        "--games",
+        "6",
+        "--simulations",
+        "8",
+        "--json",
+    ];
+    let first = json(&arguments);
+    assert_eq!(first["games"], 6);
+    assert_eq!(first["distinct_games"], 6);
+    assert_eq!(first["pentanomial"].as_array().unwrap().len(), 5);
+    assert_eq!(first, json(&arguments), "a match is reproducible");
+    let of_run = json(&[
+        "openings",
+        run_text,
+        "--visits",
+        "4",
+        "--searches",
+        "2",
+        "--json",
+    ]);
+    assert_eq!(of_run["moves"].as_array().unwrap().len(), 17);
+    assert!(of_run["counted"]["games"].as_u64().unwrap() > 0);
+    for file in ["openings.json", "openings.csv", "openings.html"] {
+        assert!(run.join(file).is_file(), "{file}");
+    }
+    // By default no games count that no network played.
+    let values = json(&["values", run_text, "--json"]);
+    assert_eq!(values["checkpoints"][0], 1);
+    let before = fs::read_dir(scratch.dir.path()).unwrap().count();
+    let of_model = json(&[
+        "openings",
+        exported_text,
+        "--visits",
+        "4",
+        "--searches",
+        "2",
+        "--json",
+    ]);
+    let by_move = |report: &Value| -> BTreeMap<String, String> {
+        let moves = report["moves"].as_array().unwrap();
+        let text = |value: &Value| value.to_string();
+        (moves
+            .iter()
+            .map(|mv| (text(&mv["move"]), text(&mv["value"]))))
+        .collect()
+    };
+    assert_eq!(by_move(&of_run), by_move(&of_model));
+    assert!(of_model["moves"][0]["games"].is_null());
+    let after = fs::read_dir(scratch.dir.path()).unwrap().count();
+    assert_eq!(before, after, "a model's report is written nowhere unasked");
+
+    // A model of another game, and a player that is none.
+    for wrong in [
+        vec!["match", exported_text, "random", "--game", "makruk"],
+        vec!["match", "random", "material"],
+        vec!["match", "nobody", "random", "--game", "makruk"],
+        vec![
+            "match", "random", "random", "--game", "makruk", "--games", "3",
+        ],
+        vec!["openings", "nowhere"],
+        vec!["openings", exported_text, "--from", "e4e7"],
+        vec!["openings", exported_text, "--visits", "0"],
+    ] {
+        assert_eq!(
+            garuda().args(&wrong).output().unwrap().status.code(),
+            Some(1),
+            "{wrong:?}"
+        );
+    }
+}
+
+#[test]
+fn a_run_meets_other_programs_while_they_are_there() {
+    let scratch = Scratch::new();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake_engine.py");
+    let garuda = env!("CARGO_BIN_EXE_garuda");
+    let engine = format!("uci:python3 '{script}' '{garuda}' well?nodes=1");
+    let anchors = format!("evaluation.anchors=[\"uci:no-such-engine?nodes=1\", \"{engine}\"]");
+    let output = scratch
+        .train("met", &["--checkpoints", "1", "--set", &anchors])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", errors(&output));
+    let refusal = "no match against uci:no-such-engine?nodes=1";
+    assert!(errors(&output).contains(refusal), "{}", errors(&output));
+    let ladder = Ladder::read(&scratch.path("met").join("ladder.json")).unwrap();
+    let met: Vec<_> = ladder.matches().iter().map(|m| m.second.as_str()).collect();
+    assert_eq!(met, ["000000", engine.as_str()]);
+}
+
+#[test]
+fn records_do_not_depend_on_the_shards() {
+    let scratch = Scratch::new();
+    for (name, shards) in [("one", "1"), ("three", "3")] {
+        let shards = format!("machine.shards={shards}");
+        let judge = "bootstrap.evaluator=material";
+        let settings = ["--set", &shards, "--set", judge];
+        scratch.trained(name, &[&["--checkpoints", "1"], &settings[..]].concat());
+    }
+    assert_eq!(games(&scratch.path("one")), games(&scratch.path("three")));
+    assert_eq!(
+        weights(&scratch.path("one"), 1),
+        weights(&scratch.path("three"), 1)
+    );
+}
+
+#[test]
+fn phases_that_overlap_are_reproducible() {
+    let scratch = Scratch::new();
+    let overlap = ["--set", "machine.phases=overlap", "--checkpoints"];
+    let train = |name, checkpoints| {
+        let mut arguments = overlap.to_vec();
+        arguments.push(checkpoints);
+        scratch.trained(name, &arguments)
+    };
+    let straight = train("straight", "4");
+    assert_eq!(straight["checkpoints"], 4);
+    // Stopped between checkpoints and killed within one, it is the same run.
+    train("resumed", "2");
+    let run = scratch.path("resumed");
+    let before = games(&run).len();
+    let mut child = scratch.train("resumed", &overlap[..2]).spawn().unwrap();
+    wait_for("another game", || games(&run).len() > before);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let resumed = train("resumed", "4");
+    assert_eq!(resumed["steps"], straight["steps"]);
+    assert_eq!(games(&run), games(&scratch.path("straight")));
+    assert_eq!(weights(&run, 4), weights(&scratch.path("straight"), 4));
+    // The first checkpoint had no games to learn from while its own were played.
+    let network = |number: u32| {
+        fs::read(run.join(format!("checkpoints/{number:06}/weights.safetensors"))).unwrap()
+    };
+    assert!(network(0) == network(1) && network(1) != network(2));
+
+    // A run may change its ways, and then learns from all that was left over.
+    let alternating = scratch.trained("resumed", &["--checkpoints", "5"]);
+    assert_eq!(alternating["checkpoints"], 5);
+}
+
+#[test]
+fn limits_end_a_run() {
+    let scratch = Scratch::new();
+    let summary = scratch.trained("limited", &["--games", "5"]);
+    assert_eq!(summary["games"], 5);
+    assert_eq!(games(&scratch.path("limited")).len(), 5);
+    let started = Instant::now();
+    scratch.trained("limited", &["--minutes", "0.02"]);
+    assert!(started.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
+fn games_that_wait_for_a_checkpoint_are_counted() {
+    let scratch = Scratch::new();
+    scratch.trained("waiting", &["--games", "2"]);
+    let output = scratch
+        .train("waiting", &["--games", "2"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.contains("goes on from checkpoint 000000: 2 games"),
+        "{text}"
+    );
+}

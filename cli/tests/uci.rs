@@ -1,0 +1,275 @@
+//! Matches against other programs, which play well, badly, or not at all.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+use std::fs;
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use garuda_arena::matches::{MatchSettings, play_match};
+use garuda_arena::players::{LoadedPlayer, Random, SearchBudget};
+use garuda_rules::makruk::MakrukPosition;
+use garuda_rules::sittuyin::SittuyinPosition;
+use garuda_rules::{Color, Game, GameState, Position, RuleSet, with_rule_set};
+use garuda_run::Limit;
+use serde_json::Value;
+
+const GARUDA: &str = env!("CARGO_BIN_EXE_garuda");
+
+/// The engine of `fake_engine.py` with a behaviour, as a player.
+fn fake(behaviour: &str) -> String {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake_engine.py");
+    format!("uci:python3 '{script}' '{GARUDA}' {behaviour}")
+}
+
+fn run(arguments: &[&str]) -> Output {
+    Command::new(GARUDA)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let output = run(&[arguments, &["--json"]].concat());
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {errors}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// A player, who thinks for a node a move unless its name says otherwise, and for so many seconds.
+fn load(player: &str, timeout: u64) -> anyhow::Result<LoadedPlayer> {
+    LoadedPlayer::load(
+        &player.parse()?,
+        &SearchBudget {
+            simulations: 1,
+            draw_value: 0.0,
+            limit: Some(Limit::Nodes(1)),
+            timeout: Duration::from_secs(timeout),
+        },
+    )
+}
+
+/// The value of a tag.
+fn tag<'a>(game: &'a str, name: &str) -> Option<&'a str> {
+    let line = game
+        .lines()
+        .find_map(|line| line.strip_prefix(&format!("[{name} \"")))?;
+    line.strip_suffix("\"]")
+}
+
+/// Replays a recorded game and checks that it ends as the record says.
+fn replay<P: Position>(record: &str) {
+    let mut game = match tag(record, "FEN") {
+        Some(fen) => GameState::<P>::from_fen(fen).unwrap(),
+        None => GameState::<P>::start(),
+    };
+    let (_, moves) = record.split_once("\n\n").unwrap();
+    let words: Vec<_> = moves.split_whitespace().collect();
+    let (result, moves) = words.split_last().unwrap();
+    for mv in moves {
+        assert_eq!(game.outcome(), None);
+        game.play_uci(mv).unwrap();
+    }
+    let outcome = game.outcome().unwrap();
+    assert_eq!(Some(outcome.termination.name()), tag(record, "Termination"));
+    assert_eq!(Some(*result), tag(record, "Result"));
+    let expected = outcome.winner.map_or("1/2-1/2", |winner| match winner {
+        Color::White => "1-0",
+        Color::Black => "0-1",
+    });
+    assert_eq!(*result, expected);
+    let plies = moves.len().to_string();
+    assert_eq!(Some(plies.as_str()), tag(record, "PlyCount"));
+}
+
+#[test]
+fn engines_play_every_game_to_its_end_and_it_is_written_down() {
+    let scratch = tempfile::tempdir().unwrap();
+    for rule_set in RuleSet::ALL {
+        let pgn = scratch.path().join(rule_set.name());
+        let arguments = [
+            "match",
+            "material",
+            &fake("garbage"),
+            "--nodes=1",
+            "--games=2",
+            "--game",
+            rule_set.name(),
+            "--pgn",
+            pgn.to_str().unwrap(),
+        ];
+        let found = json(&arguments);
+        assert_eq!(found["games"], 2, "{found}");
+        assert_eq!(found["forfeits"], Value::Array(vec![]));
+        let records = fs::read_to_string(&pgn).unwrap();
+        let records: Vec<_> = records.split("[Event ").skip(1).collect();
+        assert_eq!(records.len(), 2);
+        for (record, white) in records.iter().zip(["material", &fake("garbage")]) {
+            assert_eq!(tag(record, "White"), Some(white));
+            assert_eq!(tag(record, "Variant"), Some(rule_set.name()));
+            with_rule_set!(rule_set, P => replay::<P>(record));
+        }
+    }
+}
+
+#[test]
+fn faults_lose_the_game_under_their_names() {
+    let rows = [
+        ("illegal 1", "nodes=1", "illegal-move", "a1a1x"),
+        ("nothing 1", "nodes=1", "illegal-move", "\"\""),
+        ("none 1", "nodes=1", "no-move", "moves are legal"),
+        ("crash", "nodes=1", "crash", "the fake engine falls over"),
+        ("hang 1", "nodes=1", "hang", "no move within 4.000 s"),
+        ("flood 1", "nodes=1", "hang", "no move within 4.000 s"),
+        (
+            "slow",
+            "movetime=200",
+            "time-loss",
+            "no move within 0.300 s",
+        ),
+        (
+            "slow 1",
+            "clock=1+0.01",
+            "time-loss",
+            "no move within 1.000 s",
+        ),
+        ("hang 1", "clock=1", "time-loss", "no move within 1.000 s"),
+        ("crash 1", "clock=60", "crash", "the fake engine falls over"),
+    ];
+    for (behaviour, limit, termination, words) in rows {
+        let timeout = if termination == "hang" { 4 } else { 60 };
+        let load = load(&format!("{}?{limit}", fake(behaviour)), timeout).unwrap();
+        let settings = MatchSettings {
+            games: 2,
+            opening_plies: 4,
+            start: MakrukPosition::start(),
+            varied_start_prob: 0.0,
+            seed: 1,
+            threads: 1,
+        };
+        let outcome = play_match::<MakrukPosition>(
+            &|| load.player(),
+            &|| Ok(Box::new(Random::new())),
+            &settings,
+            &AtomicBool::new(false),
+            &|_, _| Ok(()),
+        )
+        .unwrap();
+        assert_eq!(outcome.tally.losses, 2, "{behaviour}: {outcome:?}");
+        assert_eq!(outcome.ends[termination], 2, "{behaviour}: {outcome:?}");
+        assert_eq!(outcome.forfeits.len(), 2);
+        for lost in &outcome.forfeits {
+            assert_eq!(lost.loser, 0);
+            assert_eq!(lost.forfeit.fault.name(), termination);
+            let said = &lost.forfeit.words;
+            assert!(said.contains(words), "{behaviour}: {said}");
+        }
+    }
+}
+
+#[test]
+fn faults_are_told_loudly_and_noted_in_the_record() {
+    let scratch = tempfile::tempdir().unwrap();
+    let pgn = scratch.path().join("games.pgn");
+    let output = run(&[
+        "match",
+        "random",
+        &fake("none"),
+        "--game=torishogi",
+        "--games=2",
+        "--nodes=1",
+        "--pgn",
+        pgn.to_str().unwrap(),
+    ]);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("BEWARE: uci:python3"), "{said}");
+    assert!(said.contains("lost 2 games by its own fault"), "{said}");
+    assert!(said.contains("2 by no-move"), "{said}");
+    let warned = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(warned.matches("loses by no-move").count(), 2, "{warned}");
+    let records = fs::read_to_string(&pgn).unwrap();
+    assert_eq!(records.matches("[Termination \"no-move\"]").count(), 2);
+    assert_eq!(records.matches("{ it says").count(), 2);
+}
+
+#[test]
+fn engines_are_told_all_they_need() {
+    let scratch = tempfile::tempdir().unwrap();
+    let log = scratch.path().join("an engine's log");
+    let player = fake("well") + "?clock=30+0.5&Log File=" + log.to_str().unwrap();
+    let arguments = [
+        "match",
+        &player,
+        &fake("well"),
+        "--game=sittuyin",
+        "--games=2",
+        "--clock=60+1",
+        "--opening-plies=2",
+        "--concurrency=1",
+    ];
+    let found = json(&arguments);
+    assert_eq!(found["forfeits"], Value::Array(vec![]));
+    let log = fs::read_to_string(log).unwrap();
+    let lines: Vec<_> = log.lines().collect();
+    assert_eq!(lines[..3], ["isready", "ucinewgame", "isready"]);
+    let start = format!("position fen {} moves ", SittuyinPosition::<false>::start());
+    let moves = lines[3].strip_prefix(&start).unwrap();
+    assert_eq!(moves.split(' ').count(), 2, "{moves}");
+    // White is this engine in the first game and the other one in the second.
+    assert_eq!(lines[4], "go wtime 30000 btime 60000 winc 500 binc 1000");
+    assert!(lines[5].starts_with(&format!("{start}{moves} ")));
+    let second = lines
+        .iter()
+        .rposition(|&line| line == "ucinewgame")
+        .unwrap();
+    assert_eq!(
+        lines.iter().filter(|&&line| line == "ucinewgame").count(),
+        2
+    );
+    let go = lines[second..]
+        .iter()
+        .find(|line| line.starts_with("go"))
+        .unwrap();
+    assert!(go.contains("btime 30000 winc 1000 binc 500"), "{go}");
+    // The clock runs, and each move adds its half second.
+    let last: Vec<_> = lines
+        .iter()
+        .rfind(|line| line.starts_with("go"))
+        .unwrap()
+        .split(' ')
+        .collect();
+    let left: u64 = last[4].parse().unwrap();
+    assert!(left > 30_000, "{last:?}");
+    assert_eq!(lines.last(), Some(&"quit"));
+}
+
+#[test]
+fn what_cannot_play_is_refused_with_words() {
+    for (player, words) in [
+        ("uci:".to_owned(), "a command must follow uci:"),
+        ("uci:no-such-engine".to_owned(), "not found"),
+        ("uci:true".to_owned(), "does not talk UCI"),
+        (fake("deaf"), "does not talk UCI: it did not answer in time"),
+        (fake("old"), "it has no option UCI_Variant"),
+        (fake("chess"), "does not play makruk"),
+        (
+            fake("well") + "?Threads=2",
+            "has no option \"Threads\"; it has Log File",
+        ),
+        (fake("well") + "?Threads", "must look like Name=Value"),
+        (
+            fake("well") + "?Log File=/no/such/folder/log",
+            "says: ERROR: [Errno 2] No such file or directory",
+        ),
+    ] {
+        let timeout = if words.contains("in time") { 1 } else { 60 };
+        let refused = load(&player, timeout).and_then(|load| load.player::<MakrukPosition>());
+        let error = format!("{:#}", refused.err().unwrap());
+        assert!(error.contains(words), "{player}: {error}");
+    }
+    let output = run(&["match", "random", &fake("well"), "--game=makruk"]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("nothing says how long"), "{errors}");
+}

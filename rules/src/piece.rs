@@ -1,0 +1,92 @@
+//! What a type of piece is called and how it moves: the one definition from which attack tables
+//! and the marks on drawn tiles are made.
+
+use crate::{Board, Color, Square};
+
+/// A type of piece.
+#[derive(Copy, Clone, Debug)]
+pub struct PieceType {
+    /// Its FEN letter, upper case; `+S` for a promoted piece.
+    pub letter: &'static str,
+    pub name: &'static str,
+    /// From White's point of view.
+    pub steps: &'static [Step],
+}
+
+/// Steps in one direction.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// To the right.
+    pub files: i8,
+    /// Forward.
+    pub ranks: i8,
+    /// How often it may be repeated over empty squares; [`Step::SLIDE`] for as far as it goes.
+    pub reach: u8,
+    pub purpose: Purpose,
+}
+
+/// What a step may be used for.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    Any,
+    MoveOnly,
+    CaptureOnly,
+    /// Capturing the first piece beyond exactly one other: a cannon's line of fire.
+    OverScreen,
+    /// Jumping over the piece halfway, and on from there: Eternal chess's soldier.
+    Hop,
+    /// Not a step: the neighbour there may lend its way of moving (Eternal chess's advisor).
+    Copy,
+}
+
+impl Step {
+    pub const SLIDE: u8 = u8::MAX;
+
+    /// One step, or a jump where the target is further away than a neighbour.
+    pub const fn leap(files: i8, ranks: i8) -> Step {
+        Step::ranged(files, ranks, 1)
+    }
+
+    pub const fn slide(files: i8, ranks: i8) -> Step {
+        Step::ranged(files, ranks, Step::SLIDE)
+    }
+
+    /// Up to `reach` steps, each over an empty square.
+    pub const fn ranged(files: i8, ranks: i8, reach: u8) -> Step {
+        Step {
+            files,
+            ranks,
+            reach,
+            purpose: Purpose::Any,
+        }
+    }
+
+    pub const fn only(self, purpose: Purpose) -> Step {
+        Step { purpose, ..self }
+    }
+
+    /// Where one such step takes a piece of `color`, if on the board. Black's forward is down and
+    /// its right is left.
+    pub const fn target(self, board: Board, color: Color, from: Square) -> Option<Square> {
+        match color {
+            Color::White => board.offset(from, self.files, self.ranks),
+            Color::Black => board.offset(from, -self.files, -self.ranks),
+        }
+    }
+}
+
+/// A piece: whose and of what kind.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Piece {
+    pub color: Color,
+    /// Index into [`Position::PIECE_TYPES`](crate::Position::PIECE_TYPES).
+    pub piece_type: u8,
+}
+
+/// What stands on a square.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Occupant {
+    Piece(Piece),
+    /// A river stone of Eternal chess, which belongs to nobody.
+    Stone,
+}

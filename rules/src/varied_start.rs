@@ -1,0 +1,122 @@
+use crate::{Game, GameState, Position, eternal};
+use rand::seq::IndexedRandom;
+use rand::{Rng, RngExt};
+
+/// How often a start is tried before the ordinary one is taken.
+const TRIES: usize = 20;
+/// Most pieces taken off in all.
+const MAX_REMOVED: usize = 6;
+
+/// A start that is not the ordinary one: a handicap, a random array, or armies that lack some
+/// pieces, the same on both sides or not.
+pub fn varied_start<P: Position>(start: &P, rng: &mut impl Rng) -> P {
+    if P::WINNING_POINTS > 0 {
+        // PieceBoard never leave Eternal chess, so only their places vary.
+        let text = eternal::random_start(rng).to_string();
+        return text.parse().unwrap_or(*start);
+    }
+    for _ in 0..TRIES {
+        let handicaps = &P::STARTS[1..];
+        let text = match handicaps.choose(rng) {
+            Some((_, text)) if rng.random_bool(0.3) => (*text).to_owned(),
+            _ => thinned(&start.to_string(), rng),
+        };
+        if let Ok(position) = text.parse::<P>()
+            && GameState::from_position(position).outcome().is_none()
+        {
+            return position;
+        }
+    }
+    *start
+}
+
+/// A text form with some pieces taken off. It need not be a valid position.
+fn thinned(text: &str, rng: &mut impl Rng) -> String {
+    let (pieces, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let mut pieces: Vec<String> = spread(pieces);
+    let symmetric = rng.random_bool(0.5);
+    let mut removals = rng.random_range(1..=MAX_REMOVED / 2);
+    while removals > 0 {
+        removals -= 1;
+        let letters: Vec<_> = (pieces.iter())
+            .filter(|m| m.chars().all(char::is_alphabetic))
+            .cloned()
+            .collect();
+        let Some(letter) = letters.choose(rng).cloned() else {
+            break;
+        };
+        remove(&mut pieces, &letter, rng);
+        if symmetric {
+            let other = if letter.chars().all(char::is_uppercase) {
+                letter.to_lowercase()
+            } else {
+                letter.to_uppercase()
+            };
+            remove(&mut pieces, &other, rng);
+        }
+    }
+    format!("{} {rest}", gathered(&pieces))
+}
+
+/// Every square and every other sign of a board and hand by itself; an empty square is "1".
+fn spread(pieces: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut promoted = false;
+    for c in pieces.chars() {
+        match c.to_digit(10) {
+            Some(n) => out.extend((0..n).map(|_| "1".to_owned())),
+            None if promoted => out.last_mut().expect("a '+' came first").push(c),
+            None => out.push(c.to_string()),
+        }
+        promoted = c == '+';
+    }
+    out
+}
+
+fn gathered(pieces: &[String]) -> String {
+    let mut out = String::new();
+    let mut empty = 0;
+    for piece in pieces {
+        if piece == "1" {
+            empty += 1;
+            continue;
+        }
+        if empty > 0 {
+            out.push_str(&empty.to_string());
+            empty = 0;
+        }
+        out.push_str(piece);
+    }
+    if empty > 0 {
+        out.push_str(&empty.to_string());
+    }
+    out
+}
+
+/// Takes one piece with this letter off: from the board, or from a hand where it leaves no gap.
+fn remove(pieces: &mut Vec<String>, letter: &str, rng: &mut impl Rng) {
+    let places: Vec<_> = (0..pieces.len()).filter(|&i| pieces[i] == letter).collect();
+    let Some(&place) = places.choose(rng) else {
+        return;
+    };
+    if pieces[..place].iter().any(|m| m == "[") {
+        pieces.remove(place);
+    } else {
+        pieces[place] = "1".to_owned();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spreading_and_gathering_are_inverse() {
+        for text in [
+            "rpckcpl/3f3/sssssss/2s1S2/SS+SSSSS/3F3/LPCKCPR[Ss]",
+            "8/2+f5[]",
+        ] {
+            assert_eq!(gathered(&spread(text)), text);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! The configuration of a run: strict TOML.
+
+mod problems;
+mod read;
+mod settings;
+
+pub use read::ConfigError;
+pub use settings::{
+    BootstrapSettings, CheckpointSettings, Config, EvaluationSettings, GameSettings,
+    MachineSettings, NetworkSettings, OpeningsSettings, OutputSettings, ReplaySettings,
+    RunSettings, SearchSettings, SelfplaySettings, TrainingSettings, WarningSettings,
+};

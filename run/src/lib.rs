@@ -1,0 +1,29 @@
+//! What a run is: its configuration, seeds, game records, directory, metrics and ladder, and the
+//! terminal output of the commands that work on it. Nothing here needs libtorch.
+
+pub mod config;
+mod engine_spec;
+mod files;
+mod ladder;
+mod limit;
+mod metrics;
+mod output;
+mod player_spec;
+pub mod records;
+mod run_dir;
+pub mod seeds;
+mod stop;
+mod tally;
+mod tensorboard;
+
+pub use engine_spec::UciSpec;
+pub use files::{create_dir, write_atomically};
+pub use ladder::{Ladder, MatchResult, Rating};
+pub use limit::{Clock, Limit};
+pub use metrics::{Event, LossStats, MatchStats, Metrics, SelfplayStats, TrainingStats};
+pub use output::{Log, Phase, bytes, init_logging, thousands};
+pub use player_spec::{PlayerSpec, find_model};
+pub use run_dir::{RunDir, checkpoint_name};
+pub use stop::Stop;
+pub use tally::Tally;
+pub use tensorboard::TensorBoard;

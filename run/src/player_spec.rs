@@ -1,0 +1,72 @@
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use anyhow::{Context, bail};
+
+use crate::{RunDir, UciSpec};
+
+/// A player as named on the command line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PlayerSpec {
+    Random,
+    /// With a number of nodes, or looking one move ahead.
+    AlphaBeta(Option<u64>),
+    /// A model file, a checkpoint's directory, or a run's, whose newest checkpoint plays.
+    Model(PathBuf),
+    /// Another program.
+    Uci(UciSpec),
+}
+
+impl FromStr for PlayerSpec {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> anyhow::Result<PlayerSpec> {
+        match text.split_once(':') {
+            None if text == "random" => Ok(PlayerSpec::Random),
+            None if text == "material" => Ok(PlayerSpec::AlphaBeta(None)),
+            Some(("material", nodes)) => {
+                let nodes = nodes
+                    .parse()
+                    .with_context(|| format!("{nodes:?} is not a number of nodes"))?;
+                Ok(PlayerSpec::AlphaBeta(Some(nodes)))
+            }
+            Some(("uci", engine)) => Ok(PlayerSpec::Uci(engine.parse()?)),
+            _ => Ok(PlayerSpec::Model(text.into())),
+        }
+    }
+}
+
+impl fmt::Display for PlayerSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PlayerSpec::Random => f.write_str("random"),
+            PlayerSpec::AlphaBeta(None) => f.write_str("material"),
+            PlayerSpec::AlphaBeta(Some(nodes)) => write!(f, "material:{nodes}"),
+            PlayerSpec::Model(path) => write!(f, "{}", path.display()),
+            PlayerSpec::Uci(engine) => write!(f, "uci:{engine}"),
+        }
+    }
+}
+
+/// The model file of a `.onnx`, a checkpoint or a run.
+pub fn find_model(path: &Path) -> anyhow::Result<PathBuf> {
+    if path.is_file() {
+        return Ok(path.to_owned());
+    }
+    let model = path.join("model.onnx");
+    if model.is_file() {
+        return Ok(model);
+    }
+    if !path.exists() {
+        bail!(
+            "{} does not exist; a player is a run, a checkpoint, a .onnx file, random, material, material:<nodes> or uci:<command>",
+            path.display()
+        );
+    }
+    let run = RunDir::open(path)?;
+    let newest = (run.checkpoint_numbers()?.into_iter().rev())
+        .map(|number| run.checkpoint(number).join("model.onnx"))
+        .find(|model| model.is_file());
+    newest.with_context(|| format!("{} has no checkpoint yet", path.display()))
+}

@@ -1,0 +1,81 @@
+use std::collections::HashSet;
+use std::path::Path;
+
+use garuda_rules::{Position, RuleSet};
+use rayon::prelude::*;
+use tracing::warn;
+
+use super::GameRecord;
+use super::store::{batches, read_batch};
+
+/// Batches in memory at a time, for each thread.
+const BATCHES_PER_THREAD: usize = 4;
+
+/// What a [`scan`] went over.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Scanned {
+    /// Games, each counted once.
+    pub games: u64,
+    /// Files that were passed over, and why.
+    pub refused: Vec<String>,
+}
+
+/// How far a [`scan`] is.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct ScanProgress {
+    pub batches_done: usize,
+    pub batches: usize,
+    pub games: u64,
+}
+
+/// Goes over all games of a directory of batches without holding more than a few batches in
+/// memory.
+///
+/// `map` sees the games of one batch, all verified by replay and none that an earlier batch had,
+/// on any thread; `reduce` gets the answers in the order of the batches, so that the result does
+/// not depend on the threads. Games come in the order in which they were stored.
+///
+/// A batch that is damaged, or holds what cannot have been a game, is passed over with a warning
+/// and left where it is: the run may belong to someone who is training in it.
+pub fn scan<P: Position, T: Send>(
+    dir: &Path,
+    rule_set: RuleSet,
+    map: impl Fn(&[GameRecord]) -> T + Sync,
+    mut reduce: impl FnMut(T),
+    mut progress: impl FnMut(ScanProgress),
+) -> anyhow::Result<Scanned> {
+    let batches = batches(dir)?;
+    let at_a_time = BATCHES_PER_THREAD * rayon::current_num_threads();
+    let mut scanned = Scanned::default();
+    let mut seen = HashSet::new();
+    let mut batches_done = 0;
+    for paths in batches.chunks(at_a_time) {
+        let read: Vec<_> = (paths.par_iter())
+            .map(|(_, path)| read_batch::<P>(path, rule_set))
+            .collect();
+        let mut sound = Vec::with_capacity(read.len());
+        for ((_, path), batch) in paths.iter().zip(read) {
+            match batch {
+                Ok(mut records) => {
+                    records.retain(|record| seen.insert((record.checkpoint(), record.number())));
+                    scanned.games += records.len() as u64;
+                    sound.push(records);
+                }
+                Err(problem) => {
+                    let problem = format!("{}: {problem}", path.display());
+                    warn!("passed over {problem}");
+                    scanned.refused.push(problem);
+                }
+            }
+        }
+        let mapped: Vec<_> = sound.par_iter().map(|records| map(records)).collect();
+        mapped.into_iter().for_each(&mut reduce);
+        batches_done += paths.len();
+        progress(ScanProgress {
+            batches_done,
+            batches: batches.len(),
+            games: scanned.games,
+        });
+    }
+    Ok(scanned)
+}

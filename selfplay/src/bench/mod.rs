@@ -1,4 +1,0 @@
-//! What `garuda bench` measures. A figure means something only beside others of the same run.
-
-pub(crate) mod rules;
-pub(crate) mod selfplay;

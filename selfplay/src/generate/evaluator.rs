@@ -1,0 +1,59 @@
+use garuda_mcts::evaluators::{Material, PieceValues, Uniform};
+use garuda_mcts::{EvalError, Evaluations, Evaluator};
+use garuda_model::{Encode, OnnxEvaluator};
+use garuda_rules::{GameState, Move};
+use garuda_run::config::BootstrapSettings;
+
+/// What positions of self-play are evaluated by.
+#[derive(Debug)]
+pub enum SelfplayEvaluator<P> {
+    Network(OnnxEvaluator<P>),
+    /// Before there is a network worth asking: search alone …
+    Uniform(Uniform),
+    /// … or a count of pieces.
+    Material(Material<P>),
+}
+
+impl<P: PieceValues> SelfplayEvaluator<P> {
+    /// The evaluator of the first games, and its description.
+    pub fn of_bootstrap(settings: &BootstrapSettings) -> (SelfplayEvaluator<P>, &'static str) {
+        match settings.evaluator.as_str() {
+            "material" => (
+                SelfplayEvaluator::Material(Material::default()),
+                "search that counts pieces",
+            ),
+            _ => (
+                SelfplayEvaluator::Uniform(Uniform::default()),
+                "search alone",
+            ),
+        }
+    }
+}
+
+impl<P: Encode + PieceValues> Evaluator<GameState<P>> for SelfplayEvaluator<P> {
+    fn capacity(&self) -> usize {
+        match self {
+            SelfplayEvaluator::Network(network) => network.capacity(),
+            SelfplayEvaluator::Uniform(uniform) => Evaluator::<GameState<P>>::capacity(uniform),
+            SelfplayEvaluator::Material(material) => material.capacity(),
+        }
+    }
+
+    fn push(&mut self, game: &GameState<P>, legal: &[Move]) {
+        match self {
+            SelfplayEvaluator::Network(network) => network.push(game, legal),
+            SelfplayEvaluator::Uniform(uniform) => uniform.push(game, legal),
+            SelfplayEvaluator::Material(material) => material.push(game, legal),
+        }
+    }
+
+    fn run(&mut self, evaluations: &mut Evaluations) -> Result<(), EvalError> {
+        match self {
+            SelfplayEvaluator::Network(network) => network.run(evaluations),
+            SelfplayEvaluator::Uniform(uniform) => {
+                Evaluator::<GameState<P>>::run(uniform, evaluations)
+            }
+            SelfplayEvaluator::Material(material) => material.run(evaluations),
+        }
+    }
+}

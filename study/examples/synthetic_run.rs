@@ -1,0 +1,85 @@
+//! Makes a run of random games, as many as one likes, to measure what goes over all games of a run:
+//!
+//!     cargo run --release --package garuda-study --example synthetic_run -- torishogi runs/random 100000
+//!     /usr/bin/time -v target/release/garuda openings runs/random --visits 0
+
+use std::env;
+use std::path::Path;
+
+use anyhow::{Context, ensure};
+use garuda_mcts::{Wdl, random_move};
+use garuda_rules::{Game, GameState, MoveList, Position, RuleSet, with_rule_set};
+use garuda_run::config::Config;
+use garuda_run::records::{Decision, DecisionKind, GameHead, GameRecord, RecordStore};
+use garuda_run::{RunDir, seeds};
+use rayon::prelude::*;
+
+/// Games in a file, as in a run.
+const BATCH: u64 = 32;
+/// Files made at a time.
+const AT_A_TIME: u64 = 64;
+/// Checkpoints that the games are shared out to.
+const CHECKPOINTS: u64 = 40;
+/// Moves in a policy, about what is worth keeping of a search.
+const POLICY: usize = 16;
+
+fn main() -> anyhow::Result<()> {
+    let arguments: Vec<_> = env::args().skip(1).collect();
+    let [rules, run, games] = arguments.as_slice() else {
+        anyhow::bail!("usage: synthetic_run RULES DIRECTORY GAMES");
+    };
+    let rules: RuleSet = rules.parse()?;
+    let games: u64 = games.parse().context("the number of games")?;
+    let path = Path::new(run);
+    ensure!(!path.exists(), "{run} exists");
+    let config = Config::parse("synthetic", "", &[format!("game.rules={rules}")])?;
+    let run = RunDir::open_or_create(path, &config)?;
+    with_rule_set!(rules, P => make::<P>(&run, rules, games))
+}
+
+fn make<P: Position>(run: &RunDir, rules: RuleSet, games: u64) -> anyhow::Result<()> {
+    let mut store = RecordStore::open(&run.games())?;
+    let numbers: Vec<_> = (0..games).collect();
+    let (mut plies, mut bytes) = (0, 0);
+    for some in numbers.chunks((BATCH * AT_A_TIME) as usize) {
+        let records: Vec<_> = (some.par_iter())
+            .map(|&number| random_game::<P>(rules, number, number * CHECKPOINTS / games))
+            .collect();
+        plies += records.iter().map(GameRecord::plies).sum::<usize>();
+        for batch in records.chunks(BATCH as usize) {
+            bytes += store.write(batch)?;
+        }
+    }
+    let mean = plies as f64 / games as f64;
+    println!("{games} games of {mean:.1} plies, {} MiB", bytes >> 20);
+    Ok(())
+}
+
+fn random_game<P: Position>(rules: RuleSet, number: u64, checkpoint: u64) -> GameRecord {
+    let mut rng = seeds::rng(number);
+    let mut game = GameState::<P>::start();
+    let mut legal = MoveList::new();
+    let mut decisions = Vec::new();
+    while let Some(mv) = random_move(&game, &mut rng) {
+        game.legal_moves(&mut legal);
+        let listed = legal.len().min(POLICY);
+        let policy = legal[..listed].iter();
+        decisions.push(Decision {
+            mv,
+            kind: DecisionKind::Searched,
+            wdl: Wdl::UNKNOWN,
+            policy: policy.map(|&mv| (mv, 1.0 / listed as f32)).collect(),
+        });
+        game.play(mv);
+    }
+    let head = GameHead {
+        rules: rules.name().to_owned(),
+        start: P::start().to_string(),
+        checkpoint: checkpoint as u32,
+        number,
+        sides: [checkpoint as u32; 2],
+        seed: number,
+    };
+    let outcome = game.outcome().expect("a random game ends");
+    GameRecord::new(head, &decisions, outcome).expect("equal shares are shares")
+}

@@ -1,0 +1,67 @@
+use garuda_rules::{Move, Origin, Position, RuleSet, Termination};
+use garuda_run::records::GameRecord;
+
+use crate::values::{captures_piece, promotes};
+
+/// What a single game adds to the balance.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct GameFacts {
+    /// The checkpoint and the number of the game.
+    pub id: (u32, u64),
+    /// Whether it began where games of the run ordinarily do.
+    pub ordinary: bool,
+    /// 1 if the side that moved first won, 0 for a draw, −1 if it lost.
+    pub first_mover: i8,
+    pub termination: Termination,
+    /// In plies; in turns of Eternal chess, where a turn can be several plies.
+    pub length: u32,
+    pub captures: u32,
+    pub promotions: u32,
+    /// PieceBoard put on the board from a hand, but not to set it up. In Eternal chess, captured pieces
+    /// put back.
+    pub drops: u32,
+    /// Whether plies were counted to protect the weaker side at any time.
+    pub counted: bool,
+}
+
+/// What a verified record adds to the balance of a run whose ordinary start has the text
+/// `ordinary`. `None` if it has no start or reason that this version knows.
+pub fn game_facts<P: Position>(
+    record: &GameRecord,
+    rule_set: RuleSet,
+    ordinary: &str,
+) -> Option<GameFacts> {
+    let mut position: P = record.start().parse().ok()?;
+    let first = position.turn();
+    let mut facts = GameFacts {
+        id: (record.checkpoint(), record.number()),
+        ordinary: record.start() == ordinary,
+        first_mover: match record.winner() {
+            None => 0,
+            Some(winner) if winner == first => 1,
+            Some(_) => -1,
+        },
+        termination: record.termination()?,
+        length: 0,
+        captures: 0,
+        promotions: 0,
+        drops: 0,
+        counted: false,
+    };
+    for mv in record.moves() {
+        let mut next = position;
+        next.play(mv);
+        facts.captures += u32::from(captures_piece(&position, mv));
+        facts.promotions += u32::from(promotes(&position, mv, &next));
+        facts.counted |= next.counting().is_some();
+        facts.drops += u32::from(is_drop(rule_set, mv));
+        facts.length += u32::from(rule_set != RuleSet::Eternal || next.turn() != position.turn());
+        position = next;
+    }
+    Some(facts)
+}
+
+fn is_drop(rule_set: RuleSet, mv: Move) -> bool {
+    let sets_up = matches!(rule_set, RuleSet::Sittuyin | RuleSet::SittuyinBooklet);
+    matches!(mv.origin(), Origin::Hand(_)) && !sets_up
+}

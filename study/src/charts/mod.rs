@@ -1,0 +1,6 @@
+//! Charts as SVG.
+
+pub(crate) mod chart;
+mod plots;
+
+pub use plots::write_plots;

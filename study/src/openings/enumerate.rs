@@ -1,0 +1,147 @@
+//! The plays of a position, and how likely a network thinks each.
+
+use std::collections::{BinaryHeap, HashMap, HashSet};
+
+use garuda_mcts::{EvalError, Evaluations, Evaluator};
+use garuda_rules::{Game, GameState, Move, MoveList, Position, RuleSet};
+
+use super::play::Play;
+
+/// A play and the position after it.
+#[derive(Debug)]
+pub(super) struct Candidate<P> {
+    pub(super) play: Play,
+    pub(super) after: GameState<P>,
+    /// The network's chance of it: of all of its decisions.
+    pub(super) prior: f64,
+}
+
+/// All plays of a position; in Eternal chess the `most` likeliest, for there are hundreds. Plays
+/// that lead to the same position are one.
+pub(super) fn candidates<P: Position, E: Evaluator<GameState<P>>>(
+    game: &GameState<P>,
+    rules: RuleSet,
+    most: usize,
+    evaluator: &mut E,
+) -> Result<Vec<Candidate<P>>, EvalError> {
+    let whole_turns = rules == RuleSet::Eternal;
+    let most = if whole_turns { most } else { usize::MAX };
+    let mut open = BinaryHeap::from([Prefix::new(game.clone())]);
+    let mut found: HashMap<u64, usize> = HashMap::new();
+    let mut plays: Vec<Candidate<P>> = Vec::new();
+    // A play is never likelier than a part of it, so the likeliest come out first.
+    while let Some(prefix) = open.pop() {
+        if prefix.complete {
+            let key = prefix.game.position().key();
+            match found.get(&key) {
+                Some(&place) => plays[place].prior += prefix.prior,
+                None if plays.len() < most => {
+                    found.insert(key, plays.len());
+                    plays.push(Candidate {
+                        play: prefix.play,
+                        after: prefix.game,
+                        prior: prefix.prior,
+                    });
+                }
+                None => break,
+            }
+            continue;
+        }
+        for (mv, prior) in priors(&prefix.game, evaluator)? {
+            let mut next = prefix.game.clone();
+            next.play(mv);
+            let mut play = prefix.play;
+            play.push(mv);
+            let prior = prefix.prior * prior;
+            open.push(Prefix {
+                complete: play.is_complete(rules, game.position(), &next),
+                game: next,
+                play,
+                prior,
+            });
+        }
+    }
+    Ok(plays)
+}
+
+/// How many different positions the plays lead to.
+pub(super) fn count<P: Position>(game: &GameState<P>, rules: RuleSet) -> usize {
+    let mut found = HashSet::new();
+    let mut open = vec![(Play::default(), game.clone())];
+    let mut legal = MoveList::new();
+    while let Some((play, before)) = open.pop() {
+        before.legal_moves(&mut legal);
+        for &mv in &legal {
+            let mut play = play;
+            play.push(mv);
+            let mut next = before.clone();
+            next.play(mv);
+            if play.is_complete(rules, game.position(), &next) {
+                found.insert(next.position().key());
+            } else {
+                open.push((play, next));
+            }
+        }
+    }
+    found.len()
+}
+
+/// The legal moves and the evaluator's chances of them.
+fn priors<P: Position, E: Evaluator<GameState<P>>>(
+    game: &GameState<P>,
+    evaluator: &mut E,
+) -> Result<Vec<(Move, f64)>, EvalError> {
+    let mut legal = MoveList::new();
+    game.legal_moves(&mut legal);
+    evaluator.push(game, &legal);
+    let mut evaluations = Evaluations::default();
+    evaluator.run(&mut evaluations)?;
+    let (_, logits) = evaluations.get(0);
+    let max = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let weights: Vec<_> = logits.iter().map(|l| f64::from(l - max).exp()).collect();
+    let sum: f64 = weights.iter().sum();
+    Ok(legal
+        .into_iter()
+        .zip(weights.into_iter().map(|weight| weight / sum))
+        .collect())
+}
+
+/// Some decisions of a play; greater is likelier.
+struct Prefix<P> {
+    play: Play,
+    game: GameState<P>,
+    prior: f64,
+    complete: bool,
+}
+
+impl<P: Position> Prefix<P> {
+    fn new(game: GameState<P>) -> Prefix<P> {
+        Prefix {
+            play: Play::default(),
+            game,
+            prior: 1.0,
+            complete: false,
+        }
+    }
+}
+
+impl<P> PartialEq for Prefix<P> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl<P> Eq for Prefix<P> {}
+
+impl<P> PartialOrd for Prefix<P> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<P> Ord for Prefix<P> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        let by_prior = self.prior.total_cmp(&other.prior);
+        by_prior.then_with(|| other.play.cmp(&self.play))
+    }
+}

@@ -1,0 +1,184 @@
+use std::collections::HashMap;
+
+use garuda_model::Encode;
+use garuda_rules::{ByColor, Color, Occupant, Piece, Position, RuleSet, Square};
+use garuda_run::records::GameRecord;
+use serde::Serialize;
+
+use super::results::Results;
+
+/// How many of a side's formations are told.
+const TOLD: usize = 12;
+
+/// Where pieces were placed before play began, first mover and second mover apart (Sittuyin).
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct SetUps {
+    pub games: u64,
+    pub first: SideSetUps,
+    pub second: SideSetUps,
+}
+
+/// One side's set-ups.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct SideSetUps {
+    pub pieces: Vec<PieceMap>,
+    /// How many different ones there were.
+    pub distinct: u64,
+    /// The commonest, most frequent first.
+    pub formations: Vec<Formation>,
+}
+
+/// Where the pieces of a type were placed.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PieceMap {
+    pub letter: &'static str,
+    pub name: &'static str,
+    /// Squares and how many games had such a piece there; most frequent first.
+    pub squares: Vec<(String, u32)>,
+}
+
+/// A complete set-up of one side.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Formation {
+    /// Letter and squares, as in `Kb2 Fc3 Sd2,e3 …`.
+    pub pieces: String,
+    /// Of the side that has it.
+    #[serde(flatten)]
+    pub results: Results,
+    pub games: u32,
+    pub score: Option<f64>,
+    /// A position it occurred in, when all pieces were placed.
+    pub example: String,
+}
+
+/// The squares of all pieces a side has placed: sorted by kind, then square.
+type Places = Vec<(u8, Square)>;
+
+/// Set-ups being counted.
+pub(super) struct SetUpCounts<P> {
+    games: u64,
+    formations: ByColor<HashMap<Places, (Results, P)>>,
+}
+
+/// The position of a verified game when all pieces were placed, where they are placed before play.
+pub(super) fn set_up<P: Encode>(record: &GameRecord, start: P) -> Option<P> {
+    let placed_first = matches!(P::RULES, RuleSet::Sittuyin | RuleSet::SittuyinBooklet);
+    if !placed_first || !has_hand(&start) {
+        return None;
+    }
+    let mut position = start;
+    record.moves().find_map(|mv| {
+        position.play(mv);
+        (!has_hand(&position)).then_some(position)
+    })
+}
+
+fn has_hand<P: Position>(position: &P) -> bool {
+    (Color::ALL.into_iter()).any(|color| {
+        P::PLACEABLE
+            .iter()
+            .any(|&kind| position.hand(color, kind) > 0)
+    })
+}
+
+impl<P: Position> SetUpCounts<P> {
+    pub(super) fn new() -> SetUpCounts<P> {
+        SetUpCounts {
+            games: 0,
+            formations: ByColor::default(),
+        }
+    }
+
+    pub(super) fn add(&mut self, position: &P, winner: Option<Color>) {
+        self.games += 1;
+        for color in Color::ALL {
+            let formation = self.formations[color].entry(places(position, color));
+            let (results, _) = formation.or_insert((Results::default(), *position));
+            *results += Results::of(winner, color);
+        }
+    }
+
+    /// What was counted; `None` if there was nothing to count.
+    pub(super) fn finish(self) -> Option<SetUps> {
+        let ByColor { white, black } = self.formations;
+        (self.games > 0).then(|| SetUps {
+            games: self.games,
+            first: side(white),
+            second: side(black),
+        })
+    }
+}
+
+/// Where a side's pieces stand that were placed, which are all but pawns.
+fn places<P: Position>(position: &P, color: Color) -> Places {
+    let placed = |square: Square| match position.occupant(square) {
+        Some(Occupant::Piece(Piece {
+            color: of,
+            piece_type: kind,
+        })) if of == color => P::PLACEABLE.contains(&kind).then_some((kind, square)),
+        _ => None,
+    };
+    let mut places: Places = P::BOARD.all().filter_map(placed).collect();
+    places.sort_unstable_by_key(|&(kind, square)| (rank::<P>(kind), square));
+    places
+}
+
+fn rank<P: Position>(kind: u8) -> Option<usize> {
+    P::PLACEABLE.iter().position(|&placeable| placeable == kind)
+}
+
+fn side<P: Position>(formations: HashMap<Places, (Results, P)>) -> SideSetUps {
+    let pieces = (P::PLACEABLE.iter())
+        .map(|&kind| {
+            let mut counts = vec![0; P::BOARD.squares()];
+            for (places, (results, _)) in &formations {
+                for (_, square) in places.iter().filter(|(of, _)| *of == kind) {
+                    counts[square.index()] += results.games();
+                }
+            }
+            let mut squares: Vec<_> = (P::BOARD.all())
+                .filter(|square| counts[square.index()] > 0)
+                .map(|square| (P::BOARD.name(square), counts[square.index()]))
+                .collect();
+            squares.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+            let kind = &P::PIECE_TYPES[usize::from(kind)];
+            PieceMap {
+                letter: kind.letter,
+                name: kind.name,
+                squares,
+            }
+        })
+        .collect();
+    let distinct = formations.len() as u64;
+    let mut commonest: Vec<_> = formations.into_iter().collect();
+    commonest.sort_by(|(a, (ours, _)), (b, (theirs, _))| {
+        let by_games = theirs.games().cmp(&ours.games());
+        by_games.then_with(|| a.cmp(b))
+    });
+    commonest.truncate(TOLD);
+    let formations = (commonest.into_iter())
+        .map(|(places, (results, example))| Formation {
+            pieces: describe::<P>(&places),
+            results,
+            games: results.games(),
+            score: results.score(),
+            example: example.to_string(),
+        })
+        .collect();
+    SideSetUps {
+        pieces,
+        distinct,
+        formations,
+    }
+}
+
+fn describe<P: Position>(places: &Places) -> String {
+    let words: Vec<_> = (places.chunk_by(|(a, _), (b, _)| a == b))
+        .map(|pieces| {
+            let squares: Vec<_> = pieces.iter().map(|&(_, sq)| P::BOARD.name(sq)).collect();
+            let letter = P::PIECE_TYPES[usize::from(pieces[0].0)].letter;
+            format!("{letter}{}", squares.join(","))
+        })
+        .collect();
+    words.join(" ")
+}

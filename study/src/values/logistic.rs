@@ -1,0 +1,154 @@
+use ndarray::{Array1, Array2, ArrayView1};
+
+use super::Sample;
+
+/// Precision of the normal prior of every coefficient: one of log-odds 3 is as likely as a game's
+/// result against it. It matters only where games say next to nothing.
+const RIDGE: f64 = 0.1;
+const MOST_STEPS: usize = 50;
+/// The square of a Newton step, in standard errors, below which it is the last one.
+const SMALL: f64 = 1e-10;
+
+/// Coefficients of a logistic regression: the log-odds of the score are the row times these.
+pub type Coefficients = Array1<f64>;
+
+/// What some games say at a point: the logarithm of their likelihood, its gradient, and its
+/// negative second derivative (of which the part below the diagonal counts).
+#[derive(Clone, Debug)]
+pub(super) struct LogLikelihood {
+    height: f64,
+    gradient: Array1<f64>,
+    information: Array2<f64>,
+}
+
+/// The likeliest coefficients, by Newton's method. Draws are half a win and half a loss.
+pub fn fit(sample: &Sample) -> Coefficients {
+    let look = |at: &Coefficients| {
+        let mut evidence = LogLikelihood::prior(at);
+        for (score, rows) in sample.iter() {
+            evidence.add_game(at, score, rows);
+        }
+        evidence
+    };
+    let mut at = Array1::zeros(sample.columns());
+    let mut here = look(&at);
+    for _ in 0..MOST_STEPS {
+        let mut step = here.newton_step();
+        let size = step.dot(&here.gradient);
+        let mut next = &at + &step;
+        if size < SMALL {
+            return next;
+        }
+        let mut there = look(&next);
+        // The posterior is concave, so some fraction of the step climbs; far away the whole may
+        // overshoot.
+        while there.height < here.height && step.dot(&step) > f64::EPSILON {
+            step *= 0.5;
+            next = &at + &step;
+            there = look(&next);
+        }
+        (at, here) = (next, there);
+    }
+    at
+}
+
+impl LogLikelihood {
+    /// Of no games.
+    pub(super) fn none(columns: usize) -> LogLikelihood {
+        LogLikelihood {
+            height: 0.0,
+            gradient: Array1::zeros(columns),
+            information: Array2::zeros((columns, columns)),
+        }
+    }
+
+    /// What is believed without games: that coefficients are not huge.
+    pub(super) fn prior(at: &Coefficients) -> LogLikelihood {
+        LogLikelihood {
+            height: -0.5 * RIDGE * at.dot(at),
+            gradient: at * -RIDGE,
+            information: Array2::from_diag_elem(at.len(), RIDGE),
+        }
+    }
+
+    /// Adds a game with the weight 1, whatever the number of its rows.
+    pub(super) fn add_game<'a>(
+        &mut self,
+        at: &Coefficients,
+        score: f32,
+        rows: impl ExactSizeIterator<Item = ArrayView1<'a, i8>>,
+    ) {
+        let weight = 1.0 / rows.len() as f64;
+        let score = f64::from(score);
+        // Most differences are zero.
+        let mut others: Vec<(usize, f64)> = Vec::with_capacity(at.len());
+        for row in rows {
+            others.clear();
+            others.extend(
+                (row.iter().enumerate())
+                    .filter(|(_, x)| **x != 0)
+                    .map(|(i, &x)| (i, f64::from(x))),
+            );
+            let odds: f64 = others.iter().map(|&(i, x)| x * at[i]).sum();
+            // ln(1 + e^x), which neither overflows nor loses small values.
+            let decay = (-odds.abs()).exp();
+            self.height += weight * (score * odds - odds.max(0.0) - decay.ln_1p());
+            let chance = if odds >= 0.0 { 1.0 } else { decay } / (1.0 + decay);
+            let spread = weight * chance * (1.0 - chance);
+            let miss = weight * (score - chance);
+            for (k, &(i, x)) in others.iter().enumerate() {
+                self.gradient[i] += miss * x;
+                for &(j, y) in &others[..=k] {
+                    self.information[[i, j]] += spread * x * y;
+                }
+            }
+        }
+    }
+
+    /// Adds evidence as often as `times` says.
+    pub(super) fn add(&mut self, other: &LogLikelihood, times: f64) {
+        self.height += times * other.height;
+        self.gradient.scaled_add(times, &other.gradient);
+        self.information.scaled_add(times, &other.information);
+    }
+
+    /// The step to where the evidence, were it quadratic, would be highest. The information must
+    /// be positive definite, as it is with the prior.
+    pub(super) fn newton_step(&self) -> Array1<f64> {
+        solve(&self.information, &self.gradient)
+    }
+}
+
+/// Solves `matrix · x = right` for a symmetric positive definite matrix, of which the part below
+/// the diagonal is looked at, by Cholesky's method.
+fn solve(matrix: &Array2<f64>, right: &Array1<f64>) -> Array1<f64> {
+    let n = right.len();
+    let mut lower = Array2::<f64>::zeros((n, n));
+    for i in 0..n {
+        for j in 0..=i {
+            let mut sum = matrix[[i, j]];
+            for k in 0..j {
+                sum -= lower[[i, k]] * lower[[j, k]];
+            }
+            lower[[i, j]] = if i == j {
+                sum.max(f64::MIN_POSITIVE).sqrt()
+            } else {
+                sum / lower[[j, j]]
+            };
+        }
+    }
+    let mut x = right.clone();
+    for i in 0..n {
+        for k in 0..i {
+            x[i] -= lower[[i, k]] * x[k];
+        }
+        x[i] /= lower[[i, i]];
+    }
+    for i in (0..n).rev() {
+        for k in i + 1..n {
+            x[i] -= lower[[k, i]] * x[k];
+        }
+        x[i] /= lower[[i, i]];
+    }
+    x
+}

@@ -1,0 +1,114 @@
+use garuda_rules::{Color, Move, Occupant, Origin, Position};
+use garuda_run::records::GameRecord;
+use garuda_run::seeds;
+use rand::seq::SliceRandom;
+
+use super::{MaterialFeatures, Phase};
+
+/// Most positions of a game that are counted in each phase. They share the game's result, so that
+/// more say ever less that is new: on a run of Tori Shogi the standard errors are about a quarter
+/// smaller than with one position, and with all of them, at four times the cost, a tenth smaller yet.
+pub const POSITIONS_OF_A_PHASE: usize = 8;
+
+/// Columns before those of the assets: who moved first in the game, and who is to move.
+pub(super) const FIRST_MOVE: usize = 0;
+pub(super) const TO_MOVE: usize = 1;
+pub(super) const ASSETS: usize = 2;
+
+/// What a game says about the worth of pieces.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CountedGame {
+    /// The checkpoint and the number of the game.
+    pub(super) id: (u32, u64),
+    /// Of the side that moved first: 1, ½ or 0.
+    pub(super) score: f32,
+    /// Rows of positions, seen by the side that moved first, by phase: 1, then 1 if that side is
+    /// to move and else −1, then how many more of each asset it has.
+    pub(super) rows: [Vec<i8>; 3],
+}
+
+/// Counts the pieces in some quiet positions of a game, chosen at random but always the same. The
+/// record must be verified; `None` if its start is no position.
+///
+/// Quiet is a position whose side to move is not in check and whose best move, in the search's
+/// opinion (or the move played, where none was searched), neither captures, promotes nor scores:
+/// amid an exchange the count says little.
+pub fn count_game<P: MaterialFeatures>(record: &GameRecord) -> Option<CountedGame> {
+    let mut position: P = record.start().parse().ok()?;
+    let first = position.turn();
+    let mut quiet: [Vec<P>; 3] = Default::default();
+    let mut captures = 0;
+    for (mv, policy) in record.moves().zip(record.policies()) {
+        let best = policy.first().map_or(mv, |&(best, _)| best);
+        if position.is_settled() && !position.is_check() && is_calm(&position, best) {
+            quiet[position.phase(captures) as usize].push(position);
+        }
+        captures += u32::from(captures_piece(&position, mv));
+        position.play(mv);
+    }
+    let mut rng = seeds::rng(seeds::derive(
+        record.seed(),
+        "positions",
+        &[record.number()],
+    ));
+    let columns = ASSETS + P::features().len();
+    let rows = quiet.map(|mut quiet| {
+        let (chosen, _) = quiet.partial_shuffle(&mut rng, POSITIONS_OF_A_PHASE);
+        let mut rows = vec![0; columns * chosen.len()];
+        for (row, position) in rows.chunks_exact_mut(columns).zip(chosen) {
+            row[FIRST_MOVE] = 1;
+            row[TO_MOVE] = if position.turn() == first { 1 } else { -1 };
+            position.count(first, &mut row[ASSETS..]);
+        }
+        rows
+    });
+    Some(CountedGame {
+        id: (record.checkpoint(), record.number()),
+        score: score(record.winner(), first),
+        rows,
+    })
+}
+
+fn score(winner: Option<Color>, side: Color) -> f32 {
+    match winner {
+        None => 0.5,
+        Some(winner) if winner == side => 1.0,
+        Some(_) => 0.0,
+    }
+}
+
+/// Whether a move takes a piece of either side.
+pub(crate) fn captures_piece<P: Position>(position: &P, mv: Move) -> bool {
+    match mv.origin() {
+        // To its own square a piece only goes to promote there.
+        Origin::Board(from) if from == mv.to() => false,
+        Origin::Board(_) => matches!(position.occupant(mv.to()), Some(Occupant::Piece(_))),
+        Origin::Hand(_) => false,
+    }
+}
+
+/// Whether a move turns a piece into another kind. `next` is the position after it.
+pub(crate) fn promotes<P: Position>(position: &P, mv: Move, next: &P) -> bool {
+    let Origin::Board(from) = mv.origin() else {
+        return false;
+    };
+    match (position.occupant(from), next.occupant(mv.to())) {
+        (Some(Occupant::Piece(before)), Some(Occupant::Piece(after))) => {
+            before.piece_type != after.piece_type
+        }
+        _ => false,
+    }
+}
+
+fn is_calm<P: Position>(position: &P, mv: Move) -> bool {
+    let mut next = *position;
+    next.play(mv);
+    let scores = next.points() != position.points();
+    !(scores || captures_piece(position, mv) || promotes(position, mv, &next))
+}
+
+impl CountedGame {
+    pub(super) fn phase(&self, phase: Phase) -> &[i8] {
+        &self.rows[phase as usize]
+    }
+}
