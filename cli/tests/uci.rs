@@ -91,7 +91,7 @@ fn engines_play_every_game_to_its_end_and_it_is_written_down() {
         let pgn = scratch.path().join(rule_set.name());
         let arguments = [
             "match",
-            "material",
+            "alphabeta",
             &fake("garbage"),
             "--nodes=1",
             "--games=2",
@@ -106,7 +106,7 @@ fn engines_play_every_game_to_its_end_and_it_is_written_down() {
         let records = fs::read_to_string(&pgn).unwrap();
         let records: Vec<_> = records.split("[Event ").skip(1).collect();
         assert_eq!(records.len(), 2);
-        for (record, white) in records.iter().zip(["material", &fake("garbage")]) {
+        for (record, white) in records.iter().zip(["alphabeta", &fake("garbage")]) {
             assert_eq!(tag(record, "White"), Some(white));
             assert_eq!(tag(record, "Variant"), Some(rule_set.name()));
             with_rule_set!(rule_set, P => replay::<P>(record));

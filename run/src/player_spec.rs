@@ -10,7 +10,8 @@ use crate::{RunDir, UciSpec};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlayerSpec {
     Random,
-    /// With a number of nodes, or looking one move ahead.
+    /// Alpha-beta search on a material count, limited to a number of nodes per move, or one ply
+    /// deep.
     AlphaBeta(Option<u64>),
     /// A model file, a checkpoint's directory, or a run's, whose newest checkpoint plays.
     Model(PathBuf),
@@ -24,8 +25,8 @@ impl FromStr for PlayerSpec {
     fn from_str(text: &str) -> anyhow::Result<PlayerSpec> {
         match text.split_once(':') {
             None if text == "random" => Ok(PlayerSpec::Random),
-            None if text == "material" => Ok(PlayerSpec::AlphaBeta(None)),
-            Some(("material", nodes)) => {
+            None if text == "alphabeta" => Ok(PlayerSpec::AlphaBeta(None)),
+            Some(("alphabeta", nodes)) => {
                 let nodes = nodes
                     .parse()
                     .with_context(|| format!("{nodes:?} is not a number of nodes"))?;
@@ -41,8 +42,8 @@ impl fmt::Display for PlayerSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             PlayerSpec::Random => f.write_str("random"),
-            PlayerSpec::AlphaBeta(None) => f.write_str("material"),
-            PlayerSpec::AlphaBeta(Some(nodes)) => write!(f, "material:{nodes}"),
+            PlayerSpec::AlphaBeta(None) => f.write_str("alphabeta"),
+            PlayerSpec::AlphaBeta(Some(nodes)) => write!(f, "alphabeta:{nodes}"),
             PlayerSpec::Model(path) => write!(f, "{}", path.display()),
             PlayerSpec::Uci(engine) => write!(f, "uci:{engine}"),
         }
@@ -60,7 +61,7 @@ pub fn find_model(path: &Path) -> anyhow::Result<PathBuf> {
     }
     if !path.exists() {
         bail!(
-            "{} does not exist; a player is a run, a checkpoint, a .onnx file, random, material, material:<nodes> or uci:<command>",
+            "{} does not exist; a player is a run, a checkpoint, a .onnx file, random, alphabeta, alphabeta:<nodes> or uci:<command>",
             path.display()
         );
     }

@@ -104,7 +104,7 @@ fn all_problems_come_in_one_report() {
         "selfplay.varied_start_prob_end",
         "evaluation.games must be even",
         "\"stockfish\"",
-        "\"uci:engine\" must send how long it may think",
+        "\"uci:engine\" must say how long it may think",
         "\"uci:engine?nodes=few\": nodes=few: \"few\" is not a whole number above 0",
         "bootstrap.evaluator must be \"nothing\" or \"material\", not \"me\"",
         "machine.phases must be",

@@ -20,7 +20,7 @@ use tracing::warn;
 /// Let two players play each other.
 ///
 /// A player is a run (its newest checkpoint plays), a checkpoint, a .onnx file, `random`,
-/// `material` (looks one move ahead), `material:<nodes>`, or `uci:<command>` for any UCI engine
+/// `alphabeta` (one ply deep), `alphabeta:<nodes>`, or `uci:<command>` for any UCI engine
 /// that knows the variant. Games come in pairs from the same random opening with sides exchanged.
 /// Our rules decide when a game is over and how; nothing is adjudicated.
 ///
@@ -28,7 +28,7 @@ use tracing::warn;
 /// `uci:fairy-stockfish?nodes=1000&Threads=1&Skill Level=3`; UCI_Variant is set by itself. The
 /// limits are `nodes` and `movetime` (milliseconds) for each move, and `clock`, seconds for the
 /// game with an increment, as in `clock=10+0.1`. --nodes, --movetime and --clock are for all
-/// engines that do not say. Networks, `material` and `random` have no clock.
+/// engines that do not say. Networks, `alphabeta` and `random` have no clock.
 ///
 /// An engine that makes an illegal move, says it has no move where there are some, crashes,
 /// hangs or oversteps its time loses the game for that reason and is started anew.

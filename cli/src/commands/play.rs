@@ -15,7 +15,7 @@ use garuda_run::{Limit, PlayerSpec};
 /// the answer, `quit` ends.
 #[derive(Args, Debug)]
 pub(crate) struct Play {
-    /// A run, a checkpoint, a .onnx file, random, material, material:<nodes> or uci:<command>,
+    /// A run, a checkpoint, a .onnx file, random, alphabeta, alphabeta:<nodes> or uci:<command>,
     /// which thinks for a second unless it says otherwise, as in uci:<command>?nodes=1000
     player: PlayerSpec,
     /// Simulations a move of a network

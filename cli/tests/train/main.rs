@@ -114,7 +114,7 @@ fn a_whole_run_trains_exports_plays_and_tells_openings() {
     // A model of another game, and a player that is none.
     for wrong in [
         vec!["match", exported_text, "random", "--game", "makruk"],
-        vec!["match", "random", "material"],
+        vec!["match", "random", "alphabeta"],
         vec!["match", "nobody", "random", "--game", "makruk"],
         vec![
             "match", "random", "random", "--game", "makruk", "--games", "3",

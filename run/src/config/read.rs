@@ -183,10 +183,10 @@ impl Config {
                 Ok(PlayerSpec::Random | PlayerSpec::AlphaBeta(_)) => {}
                 Ok(PlayerSpec::Uci(engine)) if engine.limit.is_some() => {}
                 Ok(PlayerSpec::Uci(_)) => problems.add(format!(
-                    "evaluation.anchors: {anchor:?} must send how long it may think, as in \"uci:<command>?nodes=1000\""
+                    "evaluation.anchors: {anchor:?} must say how long it may think, as in \"uci:<command>?nodes=1000\""
                 )),
                 Ok(PlayerSpec::Model(_)) => problems.add(format!(
-                    "evaluation.anchors: there is no player {anchor:?}; there are \"random\", \"material\", \"material:<nodes>\" and \"uci:<command>?nodes=<nodes>\""
+                    "evaluation.anchors: there is no player {anchor:?}; there are \"random\", \"alphabeta\", \"alphabeta:<nodes>\" and \"uci:<command>?nodes=<nodes>\""
                 )),
                 Err(e) => problems.add(format!("evaluation.anchors: {anchor:?}: {e:#}")),
             }

@@ -195,7 +195,7 @@ settings! {
         /// How many predecessors are played: the last one, and others further back.
         predecessors: u32 = 2u32, in 1..=100;
         /// Fixed players of the ladder.
-        anchors: Vec<String> = ["random".to_owned(), "material".to_owned()];
+        anchors: Vec<String> = ["random".to_owned(), "alphabeta".to_owned()];
         /// A loss of so many Elo against the predecessor, beyond the error bar, makes the run
         /// return to it; 0 for never.
         regression_elo: f64 = 150.0, in 0.0..=10_000.0;

@@ -436,7 +436,7 @@ impl<P: Encode + PieceValues> Session<P> {
             "{run} has {} checkpoints, {} games, {} positions and takes {}. Next:\n  \
              garuda train {run}            goes on\n  \
              garuda ladder {run}           shows the ratings\n  \
-             garuda match {run} material --games 100\n  \
+             garuda match {run} alphabeta --games 100\n  \
              garuda play {run}             plays against you",
             summary.checkpoints,
             thousands(summary.games),
