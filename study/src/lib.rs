@@ -5,3 +5,8 @@ pub mod balance;
 pub mod charts;
 pub mod openings;
 pub mod values;
+
+mod interval;
+mod moves;
+
+pub use interval::ConfidenceInterval;

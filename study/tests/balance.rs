@@ -1,4 +1,4 @@
-//! Facts about the balance of games, counted by hand.
+//! BalanceStats about the balance of games, counted by hand.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 

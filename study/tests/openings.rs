@@ -16,8 +16,9 @@ use garuda_run::config::OpeningsSettings;
 use garuda_run::records::{Decision, DecisionKind, GameHead, GameRecord, RecordStore};
 use garuda_run::{Log, seeds};
 use garuda_study::openings::{
-    Effort, GameTable, Node, Open, Ranges, Report, Results, Root, SearchSettings, Source, Study,
-    count_games, csv, page, search_positions, study, table,
+    CheckpointRanges, EvaluatorFactory, GameResults, GameTable, OpeningNode, OpeningRoot,
+    OpeningsReport, ReportSource, SearchEffort, SearchSettings, StudyInputs, count_games, csv,
+    page, search_positions, study, table,
 };
 use serde_json::Value;
 
@@ -69,14 +70,17 @@ fn store(dir: &Path, records: &[GameRecord]) {
     }
 }
 
-fn counted<P: Encode>(dir: &Path, from: Option<&str>, plies: u32) -> (GameTable, Root<P>) {
-    let root = Root::new(P::start(), from).unwrap();
-    let table = count_games(dir, &root, plies, &Ranges::up_to(7), |_| ()).unwrap();
+fn counted<P: Encode>(dir: &Path, from: Option<&str>, plies: u32) -> (GameTable, OpeningRoot<P>) {
+    let root = OpeningRoot::new(P::start(), from).unwrap();
+    let table = count_games(dir, &root, plies, &CheckpointRanges::up_to(7), |_| ()).unwrap();
     (table, root)
 }
 
 /// The results by range and in all of the plays after some moves.
-fn plays<P: Encode>(table: &GameTable, after: &str) -> BTreeMap<String, (Vec<Results>, Results)> {
+fn plays<P: Encode>(
+    table: &GameTable,
+    after: &str,
+) -> BTreeMap<String, (Vec<GameResults>, GameResults)> {
     let mut game = GameState::<P>::start();
     for word in after.split(' ').filter(|word| !word.is_empty()) {
         game.play_uci(word).unwrap();
@@ -103,7 +107,7 @@ fn counts_are_exact() {
     ];
     let mut records = Vec::new();
     // What is after every prefix: by range, the results for the side that makes the last move.
-    let mut expected: BTreeMap<String, [Results; 4]> = BTreeMap::new();
+    let mut expected: BTreeMap<String, [GameResults; 4]> = BTreeMap::new();
     for (opening, games) in planted {
         let script = moves::<P>(opening);
         let words: Vec<_> = opening.split(' ').collect();
@@ -115,7 +119,7 @@ fn counts_are_exact() {
                 for ply in 0..words.len() {
                     let mover = Color::ALL[ply % 2];
                     let entry = expected.entry(words[..=ply].join(" ")).or_default();
-                    entry[checkpoint / 2] += Results::of(winner, mover);
+                    entry[checkpoint / 2] += GameResults::of(winner, mover);
                 }
             }
         }
@@ -173,7 +177,7 @@ fn counts_are_exact() {
         })
     });
     assert_eq!(none.counted, through.count() as u64);
-    assert!(Root::new(P::start(), Some("a3a5")).is_err());
+    assert!(OpeningRoot::new(P::start(), Some("a3a5")).is_err());
 }
 
 /// Every rule set: what is counted for first moves is what was played.
@@ -181,7 +185,7 @@ fn counts_are_exact() {
 fn first_moves_of_all_games_are_counted() {
     fn check<P: Encode>() {
         let dir = tempfile::tempdir().unwrap();
-        let mut expected: BTreeMap<String, Results> = BTreeMap::new();
+        let mut expected: BTreeMap<String, GameResults> = BTreeMap::new();
         let mut records = Vec::new();
         for number in 0..12 {
             let (record, winner) = game(P::start(), &[], (number % 8) as u32, number);
@@ -194,7 +198,7 @@ fn first_moves_of_all_games_are_counted() {
                     break;
                 }
             }
-            *expected.entry(words.join(" ")).or_default() += Results::of(winner, Color::White);
+            *expected.entry(words.join(" ")).or_default() += GameResults::of(winner, Color::White);
             records.push(record);
         }
         store(dir.path(), &records);
@@ -231,11 +235,11 @@ fn set_ups_are_counted_for_both_sides() {
             .collect()
     };
     let mut records = Vec::new();
-    let mut expected = [Results::default(); 2];
+    let mut expected = [GameResults::default(); 2];
     for number in 0..5 {
         let last = number >= 3;
         let (record, winner) = game(P::start(), &script(last), 0, number);
-        expected[usize::from(last)] += Results::of(winner, Color::Black);
+        expected[usize::from(last)] += GameResults::of(winner, Color::Black);
         records.push(record);
     }
     store(dir.path(), &records);
@@ -282,16 +286,16 @@ fn settings(plies: u32, margin: f64) -> OpeningsSettings {
 
 /// With a judge that needs no network.
 fn studied<P: Encode>(
-    root: &Root<P>,
+    root: &OpeningRoot<P>,
     search: SearchSettings,
     games: Option<&GameTable>,
     plies: u32,
-) -> Node {
+) -> OpeningNode {
     let open = || anyhow::Ok(Rollout::new(7, 1, 20));
     let settings = settings(plies, 0.3);
-    let study_of = Study {
+    let study_of = StudyInputs {
         settings: &settings,
-        search: Some((search, Open(&open))),
+        search: Some((search, EvaluatorFactory(&open))),
         games,
     };
     study(root, &study_of, &Log::silent()).unwrap()
@@ -340,14 +344,14 @@ fn equal_searches_rank_moves_rightly() {
             (start.position().uci(mv), value)
         })
         .collect();
-    let root = Root::new(ToriPosition::start(), None).unwrap();
+    let root = OpeningRoot::new(ToriPosition::start(), None).unwrap();
     let open = || anyhow::Ok(planted(&values));
     let settings = settings(1, 0.35);
     // As many visits as answers are tried, so that each is seen once and nothing beyond.
     let search = SEARCH;
-    let study_of = Study {
+    let study_of = StudyInputs {
         settings: &settings,
-        search: Some((search, Open(&open))),
+        search: Some((search, EvaluatorFactory(&open))),
         games: None,
     };
     let node = study(&root, &study_of, &Log::silent()).unwrap();
@@ -393,21 +397,21 @@ fn equal_searches_rank_moves_rightly() {
 #[test]
 fn a_mate_is_certain() {
     let text = "7k/R7/8/8/8/8/8/1R2K3 w - - 0 1";
-    let root = Root::<MakrukPosition>::new(MakrukPosition::start(), Some(text)).unwrap();
+    let root = OpeningRoot::<MakrukPosition>::new(MakrukPosition::start(), Some(text)).unwrap();
     let node = studied(&root, SEARCH, None, 1);
     let best = &node.moves[0];
     assert_eq!(best.mv, "b1b8");
     assert_eq!(best.searched.value, Some(1.0));
     assert!(best.searched.proven && best.searched.reply.is_none());
     assert!(best.good && !node.moves.last().unwrap().good);
-    assert!(Root::<MakrukPosition>::new(MakrukPosition::start(), Some("8")).is_err());
+    assert!(OpeningRoot::<MakrukPosition>::new(MakrukPosition::start(), Some("8")).is_err());
     let mated = "1R5k/R7/8/8/8/8/8/4K3 b - - 0 1";
-    assert!(Root::<MakrukPosition>::new(MakrukPosition::start(), Some(mated)).is_err());
+    assert!(OpeningRoot::<MakrukPosition>::new(MakrukPosition::start(), Some(mated)).is_err());
 }
 
 #[test]
 fn the_same_seed_gives_the_same_table() {
-    let root = Root::new(ToriPosition::start(), None).unwrap();
+    let root = OpeningRoot::new(ToriPosition::start(), None).unwrap();
     let search = |seed, shards| SearchSettings {
         visits: 12,
         searches: 2,
@@ -419,7 +423,7 @@ fn the_same_seed_gives_the_same_table() {
     assert_ne!(one, studied(&root, search(2, 2), None, 2));
 }
 
-fn report<P: Encode>() -> Report {
+fn report<P: Encode>() -> OpeningsReport {
     let dir = tempfile::tempdir().unwrap();
     let records: Vec<_> = (0..20)
         .map(|number| game(P::start(), &[], (number % 8) as u32, number).0)
@@ -432,7 +436,7 @@ fn report<P: Encode>() -> Report {
         ..SEARCH
     };
     let node = studied(&root, search, Some(&games), 2);
-    let effort = Effort {
+    let effort = SearchEffort {
         visits: 4,
         searches: 2,
         seed: 1,
@@ -440,14 +444,14 @@ fn report<P: Encode>() -> Report {
         plies: 2,
         width: 2,
     };
-    let source = Source {
+    let source = ReportSource {
         name: "a <run> & \"more\"".to_owned(),
-        ..Source::default()
+        ..ReportSource::default()
     };
-    Report::new(P::RULES, source, None, Some(effort), Some(&games), node)
+    OpeningsReport::new(P::RULES, source, None, Some(effort), Some(&games), node)
 }
 
-fn check_page(rules: RuleSet, report: &Report, html: &str) {
+fn check_page(rules: RuleSet, report: &OpeningsReport, html: &str) {
     for banned in [
         "http:",
         "https:",

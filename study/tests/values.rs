@@ -15,8 +15,8 @@ use garuda_run::config::Config;
 use garuda_run::records::{Decision, DecisionKind, GameHead, GameRecord, RecordStore};
 use garuda_run::{RunDir, seeds};
 use garuda_study::values::{
-    CountedGame, MaterialFeatures, Phase, Sample, ValuesError, ValuesReport, count_game, fit,
-    piece_values, resample, run_values, values_svg,
+    CountedGame, FittedValues, GamePhase, GameSample, MaterialFeatures, ValuesError, count_game,
+    fit, piece_values, resample, run_values, values_svg,
 };
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt};
@@ -28,7 +28,7 @@ fn draw_score(log_odds: f64, rng: &mut impl Rng) -> f32 {
 
 /// Games of differences drawn at random, each seen up to six times, with results that follow from
 /// the coefficients.
-fn made_up(coefficients: &[f64], games: usize, rng: &mut impl Rng) -> Sample {
+fn made_up(coefficients: &[f64], games: usize, rng: &mut impl Rng) -> GameSample {
     let games: Vec<(f32, Vec<i8>)> = (0..games)
         .map(|_| {
             let mut row: Vec<i8> = (coefficients.iter())
@@ -43,7 +43,7 @@ fn made_up(coefficients: &[f64], games: usize, rng: &mut impl Rng) -> Sample {
         })
         .collect();
     let views = games.iter().map(|(score, rows)| (*score, &rows[..]));
-    Sample::new(coefficients.len(), views)
+    GameSample::new(coefficients.len(), views)
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn results_that_follow_without_exception_stay_finite() {
             (f32::from(u8::from(x > 0)), [1, x, 0])
         })
         .collect();
-    let sample = Sample::new(3, games.iter().map(|(score, row)| (*score, &row[..])));
+    let sample = GameSample::new(3, games.iter().map(|(score, row)| (*score, &row[..])));
     let found = fit(&sample);
     assert!(found[1] > 3.0 && found[1] < 20.0, "{found}");
     assert_eq!(found[2], 0.0, "what never differs has no coefficient");
@@ -101,7 +101,7 @@ fn draws_are_half_a_win() {
     let rows = [[1i8]; 40];
     let of = |score: &dyn Fn(usize) -> f32| {
         let games = rows.iter().enumerate().map(|(i, row)| (score(i), &row[..]));
-        let sample = Sample::new(1, games);
+        let sample = GameSample::new(1, games);
         fit(&sample)[0]
     };
     let drawn = of(&|i| if i < 20 { 1.0 } else { 0.5 });
@@ -235,7 +235,7 @@ fn records<P: MaterialFeatures>(
 fn values_of<P: MaterialFeatures + PieceValues>(
     rule_set: RuleSet,
     records: &[GameRecord],
-) -> Result<ValuesReport, ValuesError> {
+) -> Result<FittedValues, ValuesError> {
     let mut games: Vec<CountedGame> = (records.iter())
         .map(|record| count_game::<P>(record).unwrap())
         .collect();
@@ -272,7 +272,7 @@ fn check_recovery<P: MaterialFeatures + PieceValues>(
     roxmltree::Document::parse(&values_svg(&report)).unwrap();
 }
 
-/// As `Countable::assets` has them: seven on the board, then five in hand.
+/// As `MaterialFeatures::features` has them: seven on the board, then five in hand.
 const TORI_TRUTH: [f64; 12] = [1.0, 2.0, 3.0, 2.5, 4.0, 0.0, 0.0, 0.5, 1.0, 2.0, 1.5, 6.0];
 const UNIT: f64 = 0.3;
 
@@ -301,7 +301,7 @@ fn values_of_tori_records_come_out_as_they_were_put_in() {
     assert!(first.low < 0.2 && 0.2 < first.high, "{first:?}");
     // Nothing was captured, so all was opening, and promoted pieces were not seen.
     let phases: Vec<_> = report.by_phase.iter().map(|v| v.phase).collect();
-    assert_eq!(phases, [Some(Phase::Opening)]);
+    assert_eq!(phases, [Some(GamePhase::Opening)]);
     assert!(
         report
             .warnings

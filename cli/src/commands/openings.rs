@@ -10,8 +10,8 @@ use garuda_rules::{RuleSet, with_rule_set};
 use garuda_run::config::{Config, OpeningsSettings};
 use garuda_run::{Log, RunDir, find_model, init_logging, write_atomically};
 use garuda_study::openings::{
-    Effort, GameTable, Open, PLACES, Ranges, Report, Root, SearchSettings, Source, Study,
-    count_games, csv, page, study, table,
+    CheckpointRanges, EvaluatorFactory, GameTable, OpeningRoot, OpeningsReport, PLACES,
+    ReportSource, SearchEffort, SearchSettings, StudyInputs, count_games, csv, page, study, table,
 };
 
 /// Tell which openings are good: by searching every first move, and by the games of a run.
@@ -72,7 +72,7 @@ pub(crate) struct Openings {
 struct Given {
     run: Option<RunDir>,
     model: Option<Model>,
-    source: Source,
+    source: ReportSource,
 }
 
 impl Openings {
@@ -99,9 +99,9 @@ impl Openings {
             Some(run) => !run.checkpoint_numbers()?.is_empty(),
             None => true,
         };
-        let mut source = Source {
+        let mut source = ReportSource {
             name: path.display().to_string(),
-            ..Source::default()
+            ..ReportSource::default()
         };
         let mut model = None;
         if has_checkpoint && self.visits != Some(0) {
@@ -147,7 +147,7 @@ impl Openings {
             Some(text) if !text.is_empty() => text.parse::<P>()?,
             _ => P::start(),
         };
-        let root = Root::new(start, self.from.as_deref())?;
+        let root = OpeningRoot::new(start, self.from.as_deref())?;
         let games = match &given.run {
             Some(run) => Some(games(run, &root, settings.plies, log)?),
             None => None,
@@ -167,14 +167,14 @@ impl Openings {
         });
         let found = study(
             &root,
-            &Study {
+            &StudyInputs {
                 settings,
-                search: search.map(|search| (search, Open(&open))),
+                search: search.map(|search| (search, EvaluatorFactory(&open))),
                 games: games.as_ref(),
             },
             log,
         )?;
-        let effort = search.map(|search| Effort {
+        let effort = search.map(|search| SearchEffort {
             visits: search.visits,
             searches: search.searches,
             seed: search.seed,
@@ -183,7 +183,8 @@ impl Openings {
             width: settings.width,
         });
         let source = given.source.clone();
-        let report = Report::new(P::RULES, source, root.from(), effort, games.as_ref(), found);
+        let report =
+            OpeningsReport::new(P::RULES, source, root.from(), effort, games.as_ref(), found);
         let written = self.write::<P>(&report, given.run.as_ref())?;
         let mut out = stdout().lock();
         if self.json {
@@ -204,7 +205,7 @@ impl Openings {
     /// otherwise.
     fn write<P: Encode>(
         &self,
-        report: &Report,
+        report: &OpeningsReport,
         run: Option<&RunDir>,
     ) -> anyhow::Result<Vec<PathBuf>> {
         let path = |asked: &Option<PathBuf>, name: &str| {
@@ -229,19 +230,25 @@ impl Openings {
 
 fn games<P: Encode>(
     run: &RunDir,
-    root: &Root<P>,
+    root: &OpeningRoot<P>,
     plies: u32,
     log: &Log,
 ) -> anyhow::Result<GameTable> {
     let newest = run.checkpoint_numbers()?.last().copied().unwrap_or(0);
     let phase = Mutex::new(None);
-    count_games(&run.games(), root, plies, &Ranges::up_to(newest), |at| {
-        let mut phase = phase.lock().expect("nobody panics with it");
-        let phase = phase.get_or_insert_with(|| log.phase("games", at.batches as u64));
-        phase.set(at.batches_done as u64, || {
-            format!("files, {} games", at.games)
-        });
-    })
+    count_games(
+        &run.games(),
+        root,
+        plies,
+        &CheckpointRanges::up_to(newest),
+        |at| {
+            let mut phase = phase.lock().expect("nobody panics with it");
+            let phase = phase.get_or_insert_with(|| log.phase("games", at.batches as u64));
+            phase.set(at.batches_done as u64, || {
+                format!("files, {} games", at.games)
+            });
+        },
+    )
 }
 
 /// The number of the checkpoint that a model file belongs to.

@@ -7,10 +7,11 @@ use garuda_rules::with_rule_set;
 use garuda_run::records::ScanProgress;
 use garuda_run::{RunDir, checkpoint_name, init_logging};
 use garuda_selfplay::generate::is_bootstrap;
+use garuda_study::ConfidenceInterval;
 use garuda_study::balance::write_balance;
 use garuda_study::values::{
-    FeatureValue, Interval, POSITIONS_OF_A_PHASE, Phase, PhaseValues, Place, RESAMPLES, RunValues,
-    ValuesReport, run_values,
+    FeaturePlace, FeatureValue, FittedValues, GamePhase, POSITIONS_OF_A_PHASE, PhaseValues,
+    RESAMPLES, ValuesReport, run_values,
 };
 
 /// Tell what pieces are worth and how balanced the game is, from the games of a run.
@@ -88,7 +89,7 @@ impl Values {
         Ok(())
     }
 
-    fn print_head(&self, out: &mut impl Write, values: &RunValues) -> anyhow::Result<()> {
+    fn print_head(&self, out: &mut impl Write, values: &ValuesReport) -> anyhow::Result<()> {
         let [from, to] = values.checkpoints.map(checkpoint_name);
         writeln!(
             out,
@@ -116,11 +117,11 @@ fn first_by_network(run: &RunDir) -> anyhow::Result<u32> {
     Ok(u32::from(has_played && is_bootstrap(run.config(), 0)))
 }
 
-fn number(interval: Option<Interval>) -> String {
+fn number(interval: Option<ConfidenceInterval>) -> String {
     interval.map_or("n/a".to_owned(), |i| format!("{:.2}", i.value))
 }
 
-fn with_bounds(interval: Option<Interval>) -> String {
+fn with_bounds(interval: Option<ConfidenceInterval>) -> String {
     match interval {
         None => "n/a".to_owned(),
         Some(i) => format!("{:.2} ({:.2} – {:.2})", i.value, i.low, i.high),
@@ -128,7 +129,7 @@ fn with_bounds(interval: Option<Interval>) -> String {
 }
 
 /// Values in units where the unit is clear, log-odds where it is not.
-fn shown(values: &PhaseValues, feature: &FeatureValue) -> Option<Interval> {
+fn shown(values: &PhaseValues, feature: &FeatureValue) -> Option<ConfidenceInterval> {
     if values.unit_is_clear {
         feature.value
     } else {
@@ -136,7 +137,7 @@ fn shown(values: &PhaseValues, feature: &FeatureValue) -> Option<Interval> {
     }
 }
 
-fn print_values(out: &mut impl Write, report: &ValuesReport) -> anyhow::Result<()> {
+fn print_values(out: &mut impl Write, report: &FittedValues) -> anyhow::Result<()> {
     let all = &report.all;
     let unit = report.unit;
     let has_guide = all.features.iter().any(|feature| feature.guide.is_some());
@@ -148,7 +149,7 @@ fn print_values(out: &mut impl Write, report: &ValuesReport) -> anyhow::Result<(
     };
     write!(out, "\n{:<20} {:>24}", "", format!("{what} (95 %)"))?;
     for values in &report.by_phase {
-        let name = values.phase.map_or("", Phase::name);
+        let name = values.phase.map_or("", GamePhase::name);
         let mark = if values.unit_is_clear == all.unit_is_clear {
             ""
         } else {
@@ -166,9 +167,9 @@ fn print_values(out: &mut impl Write, report: &ValuesReport) -> anyhow::Result<(
     for (i, feature) in all.features.iter().enumerate() {
         let name = feature.feature.name;
         let name = match feature.feature.place {
-            Place::Board | Place::Zone | Place::Score => name.to_owned(),
-            Place::Hand => format!("{name} in hand"),
-            Place::Across => format!("{name} across"),
+            FeaturePlace::Board | FeaturePlace::Zone | FeaturePlace::Score => name.to_owned(),
+            FeaturePlace::Hand => format!("{name} in hand"),
+            FeaturePlace::Across => format!("{name} across"),
         };
         write!(out, "{name:<20} {:>24}", with_bounds(shown(all, feature)))?;
         for values in &report.by_phase {
@@ -188,7 +189,7 @@ fn print_values(out: &mut impl Write, report: &ValuesReport) -> anyhow::Result<(
         }
         writeln!(out, " {:>8} {:>9}", feature.games, number(feature.log_odds))?;
     }
-    let elsewhere = |name: &str, of: &dyn Fn(&PhaseValues) -> Interval| {
+    let elsewhere = |name: &str, of: &dyn Fn(&PhaseValues) -> ConfidenceInterval| {
         let log_odds = with_bounds(Some(of(all)));
         format!("{name:<20} {log_odds:>24}  in log-odds")
     };

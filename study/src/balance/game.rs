@@ -1,7 +1,7 @@
 use garuda_rules::{Move, Origin, Position, RuleSet, Termination};
 use garuda_run::records::GameRecord;
 
-use crate::values::{captures_piece, promotes};
+use crate::moves::{captures_piece, promotes};
 
 /// What a single game adds to the balance.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]

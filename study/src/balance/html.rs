@@ -1,16 +1,16 @@
 use std::fmt::Write;
 
-use super::{Balance, Facts};
+use super::{BalanceReport, BalanceStats};
 
 /// The balance as a part of an HTML page, well-formed as XML, without scripts or styles of its
 /// own. Numbers have the class `n`, and what may be too wide is in a `div` of class `scroll`.
-pub fn balance_html(balance: &Balance) -> String {
+pub fn balance_html(balance: &BalanceReport) -> String {
     let mut out = String::new();
     write_html(&mut out, balance).expect("writing to a string does not fail");
     out
 }
 
-fn write_html(out: &mut String, balance: &Balance) -> std::fmt::Result {
+fn write_html(out: &mut String, balance: &BalanceReport) -> std::fmt::Result {
     let starts = [
         ("ordinary start", &balance.ordinary, &balance.bands[..]),
         ("varied starts", &balance.varied, &[]),
@@ -18,7 +18,7 @@ fn write_html(out: &mut String, balance: &Balance) -> std::fmt::Result {
     let starts: Vec<_> = (starts.into_iter())
         .filter(|(_, facts, _)| facts.games > 0)
         .collect();
-    writeln!(out, "<section class=\"balance\">\n<h2>Balance</h2>")?;
+    writeln!(out, "<section class=\"balance\">\n<h2>BalanceReport</h2>")?;
     open_table(out, "Balance", "games from", &heads(balance))?;
     for (name, facts, bands) in &starts {
         write_row(out, name, &cells(balance, facts))?;
@@ -76,7 +76,7 @@ fn close_table(out: &mut String) -> std::fmt::Result {
     writeln!(out, "</tbody>\n</table>\n</div>")
 }
 
-fn heads(balance: &Balance) -> Vec<String> {
+fn heads(balance: &BalanceReport) -> Vec<String> {
     let mut heads = vec![
         "games".to_owned(),
         "first mover".to_owned(),
@@ -94,7 +94,7 @@ fn heads(balance: &Balance) -> Vec<String> {
     heads
 }
 
-fn cells(balance: &Balance, facts: &Facts) -> Vec<String> {
+fn cells(balance: &BalanceReport, facts: &BalanceStats) -> Vec<String> {
     let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.1}"));
     let mut cells = vec![
         facts.games.to_string(),

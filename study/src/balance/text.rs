@@ -1,9 +1,9 @@
 use std::io::{self, Write};
 
-use super::{Balance, Facts, Lengths};
+use super::{BalanceReport, BalanceStats, LengthStats};
 
 /// Prints the balance for people to read.
-pub fn write_balance(out: &mut impl Write, balance: &Balance) -> io::Result<()> {
+pub fn write_balance(out: &mut impl Write, balance: &BalanceReport) -> io::Result<()> {
     for (name, facts) in [
         ("ordinary start", &balance.ordinary),
         ("varied starts", &balance.varied),
@@ -45,9 +45,9 @@ fn percent_with_error(share: Option<f64>, error: Option<f64>) -> String {
 
 fn write_facts(
     out: &mut impl Write,
-    balance: &Balance,
+    balance: &BalanceReport,
     name: &str,
-    facts: &Facts,
+    facts: &BalanceStats,
 ) -> io::Result<()> {
     writeln!(out, "\n{name}: {} games", facts.games)?;
     writeln!(
@@ -100,7 +100,7 @@ fn write_facts(
 
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-fn write_lengths(out: &mut impl Write, unit: &str, lengths: &Lengths) -> io::Result<()> {
+fn write_lengths(out: &mut impl Write, unit: &str, lengths: &LengthStats) -> io::Result<()> {
     writeln!(
         out,
         "  {unit:<14} {:.1} on average; half of the games {}–{}, 90 % {}–{}, all {}–{}",

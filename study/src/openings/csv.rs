@@ -1,10 +1,10 @@
 use std::fmt::Write;
 
-use super::report::{Node, Report};
+use super::report::{OpeningNode, OpeningsReport};
 
 /// A report as comma-separated values: a line for each move of each position, the figures of the
 /// parts of the run at the end of it.
-pub fn csv(report: &Report) -> String {
+pub fn csv(report: &OpeningsReport) -> String {
     let mut out = String::from(
         "path,ply,move,good,prior,value,value_low,value_high,visits,proven,reply,games,wins,draws,losses",
     );
@@ -20,7 +20,7 @@ pub fn csv(report: &Report) -> String {
 }
 
 /// The moves of the position after `path`.
-fn rows(out: &mut String, node: &Node, path: &[&str]) {
+fn rows(out: &mut String, node: &OpeningNode, path: &[&str]) {
     for mv in &node.moves {
         let (found, played) = (&mv.searched, &mv.played);
         let fields = [

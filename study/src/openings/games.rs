@@ -6,18 +6,18 @@ use garuda_rules::{Color, Game, GameState, Position};
 use garuda_run::records::{GameRecord, ScanProgress, Scanned, scan};
 use serde::Serialize;
 
-use super::play::Play;
-use super::results::Results;
-use super::root::Root;
+use super::opening_move::OpeningMove;
+use super::results::GameResults;
+use super::root::OpeningRoot;
 use super::setups::{SetUpCounts, SetUps, set_up};
-use crate::balance::{Balance, balance, game_facts};
+use crate::balance::{BalanceReport, balance, game_facts};
 
 /// At most so many ranges of checkpoints are told apart.
 const MOST_RANGES: usize = 4;
 
 /// Parts of a run, by the checkpoint that was the newest when a game began.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Ranges {
+pub struct CheckpointRanges {
     /// The first checkpoint of each.
     firsts: Vec<u32>,
     last: u32,
@@ -25,17 +25,17 @@ pub struct Ranges {
 
 /// From one checkpoint to another, both included.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Range {
+pub struct CheckpointRange {
     pub from: u32,
     pub to: u32,
 }
 
-impl Ranges {
+impl CheckpointRanges {
     /// Parts of equal length, four or as many as there are checkpoints, up to the newest one.
-    pub fn up_to(newest: u32) -> Ranges {
+    pub fn up_to(newest: u32) -> CheckpointRanges {
         let checkpoints = u64::from(newest) + 1;
         let parts = checkpoints.min(MOST_RANGES as u64);
-        Ranges {
+        CheckpointRanges {
             firsts: (0..parts)
                 .map(|part| (part * checkpoints / parts) as u32)
                 .collect(),
@@ -48,10 +48,10 @@ impl Ranges {
         self.firsts.partition_point(|&first| first <= checkpoint) - 1
     }
 
-    pub fn all(&self) -> Vec<Range> {
+    pub fn all(&self) -> Vec<CheckpointRange> {
         let ends = self.firsts[1..].iter().map(|&first| first - 1);
         (self.firsts.iter().zip(ends.chain([self.last])))
-            .map(|(&from, to)| Range { from, to })
+            .map(|(&from, to)| CheckpointRange { from, to })
             .collect()
     }
 }
@@ -59,7 +59,7 @@ impl Ranges {
 /// What was played in the positions of a run's games.
 #[derive(Clone, Debug)]
 pub struct GameTable {
-    ranges: Ranges,
+    ranges: CheckpointRanges,
     /// By the key of a position: what was played there, in no particular order.
     positions: HashMap<u64, Vec<Edge>>,
     set_ups: Option<SetUps>,
@@ -72,50 +72,50 @@ pub struct GameTable {
     /// Files passed over, and why.
     pub refused: Vec<String>,
     /// How balanced all games were, whether they are counted here or not.
-    pub balance: Balance,
+    pub balance: BalanceReport,
 }
 
 #[derive(Clone, Debug)]
 struct Edge {
-    play: Play,
+    play: OpeningMove,
     /// The key of the position it leads to.
     after: u64,
-    results: [Results; MOST_RANGES],
+    results: [GameResults; MOST_RANGES],
 }
 
 /// What became of a play in games.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PlayedPlay {
-    pub play: Play,
+pub struct PlayedMove {
+    pub play: OpeningMove,
     /// The key of the position it leads to.
     pub after: u64,
     /// For the side that made it, one for each of the ranges.
-    pub by_range: Vec<Results>,
+    pub by_range: Vec<GameResults>,
 }
 
-impl PlayedPlay {
-    pub fn results(&self) -> Results {
+impl PlayedMove {
+    pub fn results(&self) -> GameResults {
         self.by_range.iter().copied().sum()
     }
 }
 
 /// What a game adds.
-enum Seen<P> {
-    Varied,
+enum OpeningGame<P> {
+    PerturbedSearch,
     Elsewhere,
     Counted {
         range: usize,
         winner: Option<Color>,
-        steps: Vec<Step>,
+        steps: Vec<PlayedStep>,
         set_up: Option<P>,
     },
 }
 
 /// A play in a game.
-struct Step {
+struct PlayedStep {
     before: u64,
     mover: Color,
-    play: Play,
+    play: OpeningMove,
     after: u64,
 }
 
@@ -127,9 +127,9 @@ struct Step {
 /// these plies.
 pub fn count_games<P: Encode>(
     dir: &Path,
-    root: &Root<P>,
+    root: &OpeningRoot<P>,
     plies: u32,
-    ranges: &Ranges,
+    ranges: &CheckpointRanges,
     progress: impl FnMut(ScanProgress),
 ) -> anyhow::Result<GameTable> {
     let mut table = GameTable {
@@ -171,11 +171,11 @@ pub fn count_games<P: Encode>(
 }
 
 impl GameTable {
-    fn add<P: Position>(&mut self, game: Seen<P>, set_ups: &mut SetUpCounts<P>) {
+    fn add<P: Position>(&mut self, game: OpeningGame<P>, set_ups: &mut SetUpCounts<P>) {
         let (range, winner, steps, set_up) = match game {
-            Seen::Varied => return self.varied += 1,
-            Seen::Elsewhere => return self.elsewhere += 1,
-            Seen::Counted {
+            OpeningGame::PerturbedSearch => return self.varied += 1,
+            OpeningGame::Elsewhere => return self.elsewhere += 1,
+            OpeningGame::Counted {
                 range,
                 winner,
                 steps,
@@ -200,15 +200,15 @@ impl GameTable {
             // Of several ways to one position the same is told whatever the order of games.
             let edge = &mut edges[place];
             edge.play = edge.play.min(step.play);
-            edge.results[range] += Results::of(winner, step.mover);
+            edge.results[range] += GameResults::of(winner, step.mover);
         }
     }
 
     /// What was played in the position with this key, the most frequent first.
-    pub fn plays(&self, key: u64) -> Vec<PlayedPlay> {
+    pub fn plays(&self, key: u64) -> Vec<PlayedMove> {
         let edges = self.positions.get(&key).map_or(&[][..], Vec::as_slice);
         let mut plays: Vec<_> = (edges.iter())
-            .map(|edge| PlayedPlay {
+            .map(|edge| PlayedMove {
                 play: edge.play,
                 after: edge.after,
                 by_range: edge.results[..self.ranges.firsts.len()].to_vec(),
@@ -218,7 +218,7 @@ impl GameTable {
         plays
     }
 
-    pub fn ranges(&self) -> Vec<Range> {
+    pub fn ranges(&self) -> Vec<CheckpointRange> {
         self.ranges.all()
     }
 
@@ -228,23 +228,28 @@ impl GameTable {
     }
 }
 
-fn look_at<P: Encode>(record: &GameRecord, root: &Root<P>, plies: u32, ranges: &Ranges) -> Seen<P> {
+fn look_at<P: Encode>(
+    record: &GameRecord,
+    root: &OpeningRoot<P>,
+    plies: u32,
+    ranges: &CheckpointRanges,
+) -> OpeningGame<P> {
     let start: P = (record.start().parse()).expect("a verified record starts somewhere");
     let root_key = root.game().position().key();
     if start.key() != root.start().key() && start.key() != root_key {
-        return Seen::Varied;
+        return OpeningGame::PerturbedSearch;
     }
     let mut game = GameState::from_position(start);
     let mut moves = record.moves();
     while game.position().key() != root_key {
         match moves.next() {
             Some(mv) => game.play(mv),
-            None => return Seen::Elsewhere,
+            None => return OpeningGame::Elsewhere,
         }
     }
-    let mut steps: Vec<Step> = Vec::with_capacity(plies as usize);
+    let mut steps: Vec<PlayedStep> = Vec::with_capacity(plies as usize);
     let mut before = *game.position();
-    let mut play = Play::default();
+    let mut play = OpeningMove::default();
     let mut plays = 0;
     for mv in moves.by_ref() {
         game.play(mv);
@@ -253,7 +258,7 @@ fn look_at<P: Encode>(record: &GameRecord, root: &Root<P>, plies: u32, ranges: &
             continue;
         }
         if steps.iter().all(|step| step.before != before.key()) {
-            steps.push(Step {
+            steps.push(PlayedStep {
                 before: before.key(),
                 mover: before.turn(),
                 play,
@@ -261,13 +266,13 @@ fn look_at<P: Encode>(record: &GameRecord, root: &Root<P>, plies: u32, ranges: &
             });
         }
         before = *game.position();
-        play = Play::default();
+        play = OpeningMove::default();
         plays += 1;
         if plays == plies {
             break;
         }
     }
-    Seen::Counted {
+    OpeningGame::Counted {
         range: ranges.of(record.checkpoint()),
         winner: record.winner(),
         steps,

@@ -4,34 +4,35 @@
 //! elsewhere one decision. Positions are told apart by their key, so that transpositions are one.
 //!
 //! [`count_games`] gathers what was played; [`study`] searches every play of a position with equal
-//! effort, follows the good ones, and sets the games beside them; a [`Report`] is what came out,
+//! effort, follows the good ones, and sets the games beside them; a [`OpeningsReport`] is what came out,
 //! and can be shown as a [`table`], as [`csv`] and as a [`page`].
 
+mod candidates;
 mod csv;
-mod enumerate;
 mod games;
-mod page;
-mod play;
+mod html;
+mod opening_move;
+mod perturbed;
 mod report;
 mod results;
 mod root;
 mod search;
 mod setups;
 mod study;
-mod table;
-mod varied;
-mod words;
+mod summary;
+mod text;
 
 pub use csv::csv;
-pub use games::{GameTable, PlayedPlay, Range, Ranges, count_games};
-pub use page::page;
-pub use play::Play;
+pub use games::{CheckpointRange, CheckpointRanges, GameTable, PlayedMove, count_games};
+pub use html::page;
+pub use opening_move::OpeningMove;
 pub use report::{
-    CountedGames, Effort, MoveReport, Node, PlayedCounts, RangeCounts, Report, Searched, Source,
+    CountedGames, MoveReport, MoveSearch, OpeningNode, OpeningsReport, PlayedCounts, RangeCounts,
+    ReportSource, SearchEffort,
 };
-pub use results::Results;
-pub use root::Root;
-pub use search::{Found, PLACES, SearchSettings, search_positions};
+pub use results::GameResults;
+pub use root::OpeningRoot;
+pub use search::{PLACES, PositionSearch, SearchSettings, search_positions};
 pub use setups::{Formation, PieceMap, SetUps, SideSetUps};
-pub use study::{Open, Study, study};
-pub use table::table;
+pub use study::{EvaluatorFactory, StudyInputs, study};
+pub use text::table;

@@ -1,48 +1,48 @@
 use garuda_rules::RuleSet;
 use serde::Serialize;
 
-use super::games::{GameTable, Range};
-use super::results::Results;
+use super::games::{CheckpointRange, GameTable};
+use super::results::GameResults;
 use super::setups::SetUps;
-use super::words::summary;
-use crate::balance::Balance;
+use super::summary::summary;
+use crate::balance::BalanceReport;
 
 /// Everything that was found out: plain data, in the shape of `garuda openings --json`.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Report {
+pub struct OpeningsReport {
     /// The rule set's name.
     pub game: &'static str,
-    pub source: Source,
+    pub source: ReportSource,
     /// What was asked for, if it was not the start.
     pub from: Option<String>,
     /// What came out in words, most important first.
     pub summary: Vec<String>,
     /// The good moves of the position, best first.
     pub good: Vec<String>,
-    pub search: Option<Effort>,
+    pub search: Option<SearchEffort>,
     pub counted: Option<CountedGames>,
     /// The position and its moves.
     #[serde(flatten)]
-    pub root: Node,
+    pub root: OpeningNode,
     pub set_ups: Option<SetUps>,
     /// Of all games of the run.
-    pub balance: Option<Balance>,
+    pub balance: Option<BalanceReport>,
 }
 
-impl Report {
+impl OpeningsReport {
     /// Sums up what a study found and what the games told.
     pub fn new(
         rules: RuleSet,
-        source: Source,
+        source: ReportSource,
         from: Option<&str>,
-        search: Option<Effort>,
+        search: Option<SearchEffort>,
         games: Option<&GameTable>,
-        root: Node,
-    ) -> Report {
+        root: OpeningNode,
+    ) -> OpeningsReport {
         let summary = search.map_or_else(Vec::new, |effort| {
             summary(rules, &root, from.is_none(), &effort)
         });
-        Report {
+        OpeningsReport {
             game: rules.name(),
             source,
             from: from.map(ToOwned::to_owned),
@@ -72,7 +72,7 @@ impl Report {
 
 /// Whose games and whose thoughts.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
-pub struct Source {
+pub struct ReportSource {
     /// A run's directory or a model's file.
     pub name: String,
     pub checkpoint: Option<u32>,
@@ -83,7 +83,7 @@ pub struct Source {
 
 /// How hard was searched.
 #[derive(Copy, Clone, PartialEq, Debug, Serialize)]
-pub struct Effort {
+pub struct SearchEffort {
     /// Visits of each search and searches of each move.
     pub visits: u32,
     pub searches: u32,
@@ -106,12 +106,12 @@ pub struct CountedGames {
     /// Files passed over, and why.
     pub refused: Vec<String>,
     /// The parts of the run that are told apart, by checkpoint.
-    pub ranges: Vec<Range>,
+    pub ranges: Vec<CheckpointRange>,
 }
 
 /// A position and its moves.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Node {
+pub struct OpeningNode {
     /// Text form of the position.
     pub fen: String,
     /// Who moves, `w` or `b`.
@@ -133,7 +133,7 @@ pub struct MoveReport {
     /// Whether its value is within the margin of the best.
     pub good: bool,
     #[serde(flatten)]
-    pub searched: Searched,
+    pub searched: MoveSearch,
     #[serde(flatten)]
     pub played: PlayedCounts,
     /// The same by parts of the run.
@@ -141,7 +141,7 @@ pub struct MoveReport {
     /// Text form of the position after it.
     pub after: String,
     /// What was found about the answers to it.
-    pub next: Option<Node>,
+    pub next: Option<OpeningNode>,
     /// The moves that lead to the same position, where its answers are told instead.
     pub transposes: Option<String>,
 }
@@ -149,7 +149,7 @@ pub struct MoveReport {
 /// What searches found about a move; nothing where none were made. Values are for the mover, from
 /// −1 (lost) to 1 (won).
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
-pub struct Searched {
+pub struct MoveSearch {
     /// The network's chance of the move before any search.
     pub prior: Option<f64>,
     /// The mean of the searches' values.
@@ -167,7 +167,7 @@ pub struct Searched {
     pub line: Option<String>,
 }
 
-/// Results for the mover, where games were counted.
+/// GameResults for the mover, where games were counted.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct PlayedCounts {
     pub games: Option<u32>,
@@ -177,7 +177,7 @@ pub struct PlayedCounts {
 }
 
 impl PlayedCounts {
-    pub fn new(results: Results) -> PlayedCounts {
+    pub fn new(results: GameResults) -> PlayedCounts {
         PlayedCounts {
             games: Some(results.games()),
             wins: Some(results.wins),
@@ -187,8 +187,8 @@ impl PlayedCounts {
     }
 
     /// The results, if there is at least one game.
-    pub fn results(&self) -> Option<Results> {
-        let results = Results {
+    pub fn results(&self) -> Option<GameResults> {
+        let results = GameResults {
             wins: self.wins?,
             draws: self.draws?,
             losses: self.losses?,
@@ -197,12 +197,12 @@ impl PlayedCounts {
     }
 }
 
-/// Results in a part of the run.
+/// GameResults in a part of the run.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct RangeCounts {
     #[serde(flatten)]
-    pub range: Range,
+    pub range: CheckpointRange,
     pub games: u32,
     #[serde(flatten)]
-    pub results: Results,
+    pub results: GameResults,
 }

@@ -6,17 +6,17 @@ use serde::Serialize;
 
 /// How games ended, from one side's view.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize)]
-pub struct Results {
+pub struct GameResults {
     pub wins: u32,
     pub draws: u32,
     pub losses: u32,
 }
 
-impl Results {
+impl GameResults {
     /// One game, from the view of `side`.
-    pub fn of(winner: Option<Color>, side: Color) -> Results {
+    pub fn of(winner: Option<Color>, side: Color) -> GameResults {
         let count = |is: bool| u32::from(is);
-        Results {
+        GameResults {
             wins: count(winner == Some(side)),
             draws: count(winner.is_none()),
             losses: count(winner == Some(!side)),
@@ -34,17 +34,17 @@ impl Results {
     }
 }
 
-impl AddAssign for Results {
-    fn add_assign(&mut self, other: Results) {
+impl AddAssign for GameResults {
+    fn add_assign(&mut self, other: GameResults) {
         self.wins += other.wins;
         self.draws += other.draws;
         self.losses += other.losses;
     }
 }
 
-impl Sum for Results {
-    fn sum<I: Iterator<Item = Results>>(all: I) -> Results {
-        all.fold(Results::default(), |mut sum, results| {
+impl Sum for GameResults {
+    fn sum<I: Iterator<Item = GameResults>>(all: I) -> GameResults {
+        all.fold(GameResults::default(), |mut sum, results| {
             sum += results;
             sum
         })

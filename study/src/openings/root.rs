@@ -3,16 +3,16 @@ use garuda_rules::{Game, GameState, Position};
 
 /// The position whose moves are looked at, and where the games that count began.
 #[derive(Debug)]
-pub struct Root<P> {
+pub struct OpeningRoot<P> {
     start: P,
     game: GameState<P>,
     from: Option<String>,
 }
 
-impl<P: Position> Root<P> {
+impl<P: Position> OpeningRoot<P> {
     /// The ordinary start of a run, or the position that `from` names: by its text form, or by
     /// the moves that lead to it from the start, with spaces or commas between them.
-    pub fn new(start: P, from: Option<&str>) -> anyhow::Result<Root<P>> {
+    pub fn new(start: P, from: Option<&str>) -> anyhow::Result<OpeningRoot<P>> {
         let game = match from {
             None => GameState::from_position(start),
             Some(text) => read(start, text)?,
@@ -20,7 +20,7 @@ impl<P: Position> Root<P> {
         if let Some(outcome) = game.outcome() {
             bail!("there the game is over by {}", outcome.termination);
         }
-        Ok(Root {
+        Ok(OpeningRoot {
             start,
             game,
             from: from.map(ToOwned::to_owned),

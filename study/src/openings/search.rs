@@ -5,7 +5,7 @@ use garuda_mcts::{Cache, Evaluator, Gumbel, GumbelSettings, Search, Shard, Wdl};
 use garuda_rules::{Game, GameState, Move, MoveList, Outcome, Position};
 use garuda_run::seeds;
 
-use super::varied::Varied;
+use super::perturbed::PerturbedSearch;
 
 /// Searches of a shard at a time; also the largest batch it evaluates.
 pub const PLACES: usize = 32;
@@ -30,7 +30,7 @@ pub struct SearchSettings {
 
 /// What the searches of a position found.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Found {
+pub struct PositionSearch {
     /// The value of each search for the side to move, of what it took for the best move. Just one
     /// where the game is over.
     pub values: Vec<f64>,
@@ -53,7 +53,7 @@ struct SearchResult {
 /// Searches every position several times, all with the same number of visits.
 ///
 /// The searches are the Gumbel searches of self-play. Each draws anew which moves it tries first,
-/// and sees the network's policy a little [shifted](Varied) at every position, so that searches
+/// and sees the network's policy a little [shifted](PerturbedSearch) at every position, so that searches
 /// differ as far as the value depends on the lines that happen to be looked at. They share batches of the evaluator, as the games of a shard do. A position with a single move
 /// is searched after that move.
 pub fn search_positions<P: Position, E: Evaluator<GameState<P>>>(
@@ -61,20 +61,23 @@ pub fn search_positions<P: Position, E: Evaluator<GameState<P>>>(
     settings: &SearchSettings,
     open: &(dyn Fn() -> anyhow::Result<E> + Sync),
     progress: &(dyn Fn(u64) + Sync),
-) -> anyhow::Result<Vec<Found>> {
-    let beginnings: Vec<_> = positions.iter().map(Beginning::new).collect();
+) -> anyhow::Result<Vec<PositionSearch>> {
+    let beginnings: Vec<_> = positions.iter().map(SearchStart::new).collect();
     let mut jobs = Vec::new();
     for (position, beginning) in beginnings.iter().enumerate() {
         if beginning.outcome.is_none() {
-            jobs.extend((0..settings.searches).map(|number| Job { position, number }));
+            jobs.extend((0..settings.searches).map(|number| SearchJob { position, number }));
         }
     }
     let next = AtomicUsize::new(0);
-    let work = || -> anyhow::Result<Vec<(Job, SearchResult)>> {
+    let work = || -> anyhow::Result<Vec<(SearchJob, SearchResult)>> {
         let places = PLACES.min(jobs.len());
         let search = Gumbel::new(GameState::start(), tree_bytes(settings.visits));
-        let shard = Shard::new(vec![Varied::new(search); places], Some(Cache::new(CACHED)));
-        let mut worker = Worker {
+        let shard = Shard::new(
+            vec![PerturbedSearch::new(search); places],
+            Some(Cache::new(CACHED)),
+        );
+        let mut worker = SearchWorker {
             beginnings: &beginnings,
             jobs: &jobs,
             next: &next,
@@ -115,7 +118,7 @@ fn tree_bytes(visits: u32) -> usize {
 }
 
 /// A position to search and the forced moves before its first choice.
-struct Beginning<P> {
+struct SearchStart<P> {
     game: GameState<P>,
     forced: Vec<Move>,
     /// Whether the side to move at the first choice is the one at the position.
@@ -125,8 +128,8 @@ struct Beginning<P> {
     turn: garuda_rules::Color,
 }
 
-impl<P: Position> Beginning<P> {
-    fn new(position: &GameState<P>) -> Beginning<P> {
+impl<P: Position> SearchStart<P> {
+    fn new(position: &GameState<P>) -> SearchStart<P> {
         let mut game = position.clone();
         let mut forced = Vec::new();
         let mut legal = MoveList::new();
@@ -139,7 +142,7 @@ impl<P: Position> Beginning<P> {
             forced.push(legal[0]);
             game.play(legal[0]);
         };
-        Beginning {
+        SearchStart {
             same_side: game.turn() == position.turn(),
             turn: position.turn(),
             game,
@@ -148,14 +151,14 @@ impl<P: Position> Beginning<P> {
         }
     }
 
-    fn combine(&self, searches: &[SearchResult]) -> Found {
+    fn combine(&self, searches: &[SearchResult]) -> PositionSearch {
         if let Some(outcome) = self.outcome {
             let value = match outcome.winner {
                 None => 0.0,
                 Some(winner) if winner == self.turn => 1.0,
                 Some(_) => -1.0,
             };
-            return Found {
+            return PositionSearch {
                 values: vec![value],
                 visits: 0,
                 line: self.forced.clone(),
@@ -166,7 +169,7 @@ impl<P: Position> Beginning<P> {
         let mut line = self.forced.clone();
         line.extend(majority_line(searches));
         let certain = |one: &SearchResult| one.proven && one.value == searches[0].value;
-        Found {
+        PositionSearch {
             values: searches.iter().map(|one| sign * one.value).collect(),
             visits: searches.iter().map(|one| u64::from(one.visits)).sum(),
             line,
@@ -194,23 +197,23 @@ fn majority_line(searches: &[SearchResult]) -> Vec<Move> {
 }
 
 #[derive(Copy, Clone, Debug)]
-struct Job {
+struct SearchJob {
     position: usize,
     /// Of the searches of its position.
     number: u32,
 }
 
-struct Worker<'a, P: Position> {
-    beginnings: &'a [Beginning<P>],
-    jobs: &'a [Job],
+struct SearchWorker<'a, P: Position> {
+    beginnings: &'a [SearchStart<P>],
+    jobs: &'a [SearchJob],
     next: &'a AtomicUsize,
     settings: &'a SearchSettings,
-    shard: Shard<GameState<P>, Varied<GameState<P>>>,
-    at_work: Vec<Option<Job>>,
-    done: Vec<(Job, SearchResult)>,
+    shard: Shard<GameState<P>, PerturbedSearch<GameState<P>>>,
+    at_work: Vec<Option<SearchJob>>,
+    done: Vec<(SearchJob, SearchResult)>,
 }
 
-impl<P: Position> Worker<'_, P> {
+impl<P: Position> SearchWorker<'_, P> {
     fn run(
         &mut self,
         evaluator: &mut impl Evaluator<GameState<P>>,
@@ -249,7 +252,7 @@ impl<P: Position> Worker<'_, P> {
     fn begin(&mut self, place: usize) {
         let job = self.jobs.get(self.next.fetch_add(1, Ordering::Relaxed));
         self.at_work[place] = job.copied();
-        let Some(&Job { position, number }) = job else {
+        let Some(&SearchJob { position, number }) = job else {
             return;
         };
         let game = &self.beginnings[position].game;

@@ -5,7 +5,7 @@ use garuda_rules::{ByColor, Color, Occupant, Piece, Position, RuleSet, Square};
 use garuda_run::records::GameRecord;
 use serde::Serialize;
 
-use super::results::Results;
+use super::results::GameResults;
 
 /// How many of a side's formations are told.
 const TOLD: usize = 12;
@@ -44,7 +44,7 @@ pub struct Formation {
     pub pieces: String,
     /// Of the side that has it.
     #[serde(flatten)]
-    pub results: Results,
+    pub results: GameResults,
     pub games: u32,
     pub score: Option<f64>,
     /// A position it occurred in, when all pieces were placed.
@@ -57,7 +57,7 @@ type Places = Vec<(u8, Square)>;
 /// Set-ups being counted.
 pub(super) struct SetUpCounts<P> {
     games: u64,
-    formations: ByColor<HashMap<Places, (Results, P)>>,
+    formations: ByColor<HashMap<Places, (GameResults, P)>>,
 }
 
 /// The position of a verified game when all pieces were placed, where they are placed before play.
@@ -93,8 +93,8 @@ impl<P: Position> SetUpCounts<P> {
         self.games += 1;
         for color in Color::ALL {
             let formation = self.formations[color].entry(places(position, color));
-            let (results, _) = formation.or_insert((Results::default(), *position));
-            *results += Results::of(winner, color);
+            let (results, _) = formation.or_insert((GameResults::default(), *position));
+            *results += GameResults::of(winner, color);
         }
     }
 
@@ -127,7 +127,7 @@ fn rank<P: Position>(kind: u8) -> Option<usize> {
     P::PLACEABLE.iter().position(|&placeable| placeable == kind)
 }
 
-fn side<P: Position>(formations: HashMap<Places, (Results, P)>) -> SideSetUps {
+fn side<P: Position>(formations: HashMap<Places, (GameResults, P)>) -> SideSetUps {
     let pieces = (P::PLACEABLE.iter())
         .map(|&kind| {
             let mut counts = vec![0; P::BOARD.squares()];

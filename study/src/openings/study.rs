@@ -8,47 +8,48 @@ use garuda_rules::{Color, Game, GameState, Move, Position};
 use garuda_run::Log;
 use garuda_run::config::OpeningsSettings;
 
-use super::enumerate::{Candidate, candidates, count};
-use super::games::{GameTable, PlayedPlay};
-use super::play::{Play, uci};
-use super::report::{MoveReport, Node, PlayedCounts, RangeCounts, Searched};
-use super::root::Root;
-use super::search::{Found, SearchSettings, search_positions};
+use super::candidates::{MoveCandidate, candidates, count};
+use super::games::{GameTable, PlayedMove};
+use super::opening_move::{OpeningMove, uci};
+use super::report::{MoveReport, MoveSearch, OpeningNode, PlayedCounts, RangeCounts};
+use super::root::OpeningRoot;
+use super::search::{PositionSearch, SearchSettings, search_positions};
+use crate::ConfidenceInterval;
 
 /// What a position's study rests on.
 #[derive(Debug)]
-pub struct Study<'a, E> {
+pub struct StudyInputs<'a, E> {
     /// Margin, plies, width and turns; the effort is told by `search`.
     pub settings: &'a OpeningsSettings,
     /// How to search and with what; `None` for the games alone.
-    pub search: Option<(SearchSettings, Open<'a, E>)>,
+    pub search: Option<(SearchSettings, EvaluatorFactory<'a, E>)>,
     pub games: Option<&'a GameTable>,
 }
 
 /// Makes an evaluator for a thread.
-pub struct Open<'a, E>(pub &'a (dyn Fn() -> anyhow::Result<E> + Sync));
+pub struct EvaluatorFactory<'a, E>(pub &'a (dyn Fn() -> anyhow::Result<E> + Sync));
 
-impl<E> std::fmt::Debug for Open<'_, E> {
+impl<E> std::fmt::Debug for EvaluatorFactory<'_, E> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Open")
+        f.write_str("EvaluatorFactory")
     }
 }
 
 /// A position being studied.
-struct Draft<P> {
+struct NodeDraft<P> {
     game: GameState<P>,
     /// From the root.
     path: Vec<Move>,
     legal: usize,
-    moves: Vec<DraftMove<P>>,
+    moves: Vec<MoveDraft<P>>,
 }
 
-struct DraftMove<P> {
-    play: Play,
+struct MoveDraft<P> {
+    play: OpeningMove,
     after: GameState<P>,
     prior: Option<f64>,
-    found: Option<Found>,
-    played: Option<PlayedPlay>,
+    found: Option<PositionSearch>,
+    played: Option<PlayedMove>,
     good: bool,
     /// The draft of the position after it.
     next: Option<usize>,
@@ -57,11 +58,11 @@ struct DraftMove<P> {
 
 /// Studies a position: every move of it, and every move after the good ones, as far as asked for.
 pub fn study<P: Encode, E: Evaluator<GameState<P>>>(
-    root: &Root<P>,
-    study: &Study<'_, E>,
+    root: &OpeningRoot<P>,
+    study: &StudyInputs<'_, E>,
     log: &Log,
-) -> anyhow::Result<Node> {
-    let mut drafts = vec![Draft::new(root.game().clone(), Vec::new())];
+) -> anyhow::Result<OpeningNode> {
+    let mut drafts = vec![NodeDraft::new(root.game().clone(), Vec::new())];
     // Positions whose moves are told, and where.
     let mut told: HashMap<u64, usize> = HashMap::from([(root.game().position().key(), 0)]);
     let mut level = 0..1;
@@ -82,9 +83,9 @@ pub fn study<P: Encode, E: Evaluator<GameState<P>>>(
     Ok(node(&drafts, 0, study.games))
 }
 
-impl<P: Encode> Draft<P> {
-    fn new(game: GameState<P>, path: Vec<Move>) -> Draft<P> {
-        Draft {
+impl<P: Encode> NodeDraft<P> {
+    fn new(game: GameState<P>, path: Vec<Move>) -> NodeDraft<P> {
+        NodeDraft {
             legal: count(&game, P::RULES),
             game,
             path,
@@ -93,10 +94,13 @@ impl<P: Encode> Draft<P> {
     }
 
     /// Lists the moves: all that will be searched, or else those that were played.
-    fn list<E: Evaluator<GameState<P>>>(&mut self, study: &Study<'_, E>) -> anyhow::Result<()> {
+    fn list<E: Evaluator<GameState<P>>>(
+        &mut self,
+        study: &StudyInputs<'_, E>,
+    ) -> anyhow::Result<()> {
         let key = self.game.position().key();
         let mut played = study.games.map(|games| games.plays(key));
-        let Some((_, Open(open))) = &study.search else {
+        let Some((_, EvaluatorFactory(open))) = &study.search else {
             let played = played.unwrap_or_default();
             self.moves = played.iter().map(|played| self.played(played)).collect();
             return Ok(());
@@ -104,40 +108,40 @@ impl<P: Encode> Draft<P> {
         let most = study.settings.turns as usize;
         let candidates = candidates(&self.game, P::RULES, most, &mut open()?)?;
         self.moves = (candidates.into_iter())
-            .map(|Candidate { play, after, prior }| {
+            .map(|MoveCandidate { play, after, prior }| {
                 let key = after.position().key();
                 let played = played.as_mut().map(|plays| {
                     let place = plays.iter().position(|played| played.after == key);
                     place.map_or_else(
-                        || PlayedPlay::none(play, key, study.games),
+                        || PlayedMove::none(play, key, study.games),
                         |place| plays.swap_remove(place),
                     )
                 });
-                DraftMove {
+                MoveDraft {
                     prior: Some(prior),
                     played,
-                    ..DraftMove::new(play, after)
+                    ..MoveDraft::new(play, after)
                 }
             })
             .collect();
         Ok(())
     }
 
-    fn played(&self, played: &PlayedPlay) -> DraftMove<P> {
+    fn played(&self, played: &PlayedMove) -> MoveDraft<P> {
         let mut after = self.game.clone();
         for mv in played.play.moves() {
             after.play(mv);
         }
-        DraftMove {
+        MoveDraft {
             played: Some(played.clone()),
-            ..DraftMove::new(played.play, after)
+            ..MoveDraft::new(played.play, after)
         }
     }
 
     /// Orders the moves and tells which are good.
     fn judge(&mut self, margin: f64) {
         let turn = self.game.turn();
-        let value = |mv: &DraftMove<P>| mv.estimate(turn).map(|estimate| estimate.mean);
+        let value = |mv: &MoveDraft<P>| mv.estimate(turn).map(|estimate| estimate.value);
         self.moves.sort_by(|a, b| {
             let by_value = value(b).partial_cmp(&value(a));
             let by_value = by_value.unwrap_or(std::cmp::Ordering::Equal);
@@ -151,14 +155,14 @@ impl<P: Encode> Draft<P> {
         let best = self.moves.iter().filter_map(value).reduce(f64::max);
         for mv in &mut self.moves {
             let within = mv.estimate(turn).zip(best);
-            mv.good = within.is_some_and(|(estimate, best)| estimate.mean >= best - margin);
+            mv.good = within.is_some_and(|(estimate, best)| estimate.value >= best - margin);
         }
     }
 }
 
-impl<P: Position> DraftMove<P> {
-    fn new(play: Play, after: GameState<P>) -> DraftMove<P> {
-        DraftMove {
+impl<P: Position> MoveDraft<P> {
+    fn new(play: OpeningMove, after: GameState<P>) -> MoveDraft<P> {
+        MoveDraft {
             play,
             after,
             prior: None,
@@ -179,10 +183,10 @@ impl<P: Position> DraftMove<P> {
     fn certainty(&self, mover: Color) -> i64 {
         const UNPROVEN: i64 = 1 << 20;
         match (&self.found, self.estimate(mover)) {
-            (Some(found), Some(estimate)) if found.proven && estimate.mean > 0.0 => {
+            (Some(found), Some(estimate)) if found.proven && estimate.value > 0.0 => {
                 found.line.len() as i64
             }
-            (Some(found), Some(estimate)) if found.proven && estimate.mean < 0.0 => {
+            (Some(found), Some(estimate)) if found.proven && estimate.value < 0.0 => {
                 2 * UNPROVEN - found.line.len() as i64
             }
             _ => UNPROVEN,
@@ -190,7 +194,7 @@ impl<P: Position> DraftMove<P> {
     }
 
     /// What the searches say, for the side that makes the move.
-    fn estimate(&self, mover: Color) -> Option<Estimate> {
+    fn estimate(&self, mover: Color) -> Option<ConfidenceInterval> {
         let found = self.found.as_ref()?;
         let sign = if self.after.turn() == mover {
             1.0
@@ -198,29 +202,29 @@ impl<P: Position> DraftMove<P> {
             -1.0
         };
         let values: Vec<_> = found.values.iter().map(|value| sign * value).collect();
-        Some(Estimate::new(&values))
+        Some(value_estimate(&values))
     }
 }
 
-impl PlayedPlay {
-    fn none(play: Play, after: u64, games: Option<&GameTable>) -> PlayedPlay {
+impl PlayedMove {
+    fn none(play: OpeningMove, after: u64, games: Option<&GameTable>) -> PlayedMove {
         let ranges = games.map_or(0, |games| games.ranges().len());
-        PlayedPlay {
+        PlayedMove {
             play,
             after,
-            by_range: vec![super::Results::default(); ranges],
+            by_range: vec![super::GameResults::default(); ranges],
         }
     }
 }
 
 /// Searches all positions after the moves of a level, each once.
 fn search_level<P: Encode, E: Evaluator<GameState<P>>>(
-    drafts: &mut [Draft<P>],
-    study: &Study<'_, E>,
+    drafts: &mut [NodeDraft<P>],
+    study: &StudyInputs<'_, E>,
     ply: u32,
     log: &Log,
 ) -> anyhow::Result<()> {
-    let Some((settings, Open(open))) = &study.search else {
+    let Some((settings, EvaluatorFactory(open))) = &study.search else {
         return Ok(());
     };
     let mut places = HashMap::new();
@@ -251,7 +255,7 @@ fn search_level<P: Encode, E: Evaluator<GameState<P>>>(
 /// Makes drafts of the positions after the moves of a draft that are followed: the good ones, or
 /// where nothing was searched the most frequent.
 fn follow<P: Encode>(
-    drafts: &mut Vec<Draft<P>>,
+    drafts: &mut Vec<NodeDraft<P>>,
     index: usize,
     width: usize,
     told: &mut HashMap<u64, usize>,
@@ -271,7 +275,7 @@ fn follow<P: Encode>(
         let known = *told.entry(after.position().key()).or_insert(next);
         if known == next {
             drafts[index].moves[place].next = Some(next);
-            drafts.push(Draft::new(after, path));
+            drafts.push(NodeDraft::new(after, path));
         } else {
             let elsewhere = drafts[known].path.clone();
             drafts[index].moves[place].transposes = Some(elsewhere);
@@ -279,7 +283,11 @@ fn follow<P: Encode>(
     }
 }
 
-fn node<P: Encode>(drafts: &[Draft<P>], index: usize, games: Option<&GameTable>) -> Node {
+fn node<P: Encode>(
+    drafts: &[NodeDraft<P>],
+    index: usize,
+    games: Option<&GameTable>,
+) -> OpeningNode {
     let draft = &drafts[index];
     let position = draft.game.position();
     let here = games.map(|games| {
@@ -309,7 +317,7 @@ fn node<P: Encode>(drafts: &[Draft<P>], index: usize, games: Option<&GameTable>)
                 .map(|path| uci(drafts[0].game.position(), path.iter().copied())),
         })
         .collect();
-    Node {
+    OpeningNode {
         fen: position.to_string(),
         turn: position.turn().letter(),
         here,
@@ -318,16 +326,16 @@ fn node<P: Encode>(drafts: &[Draft<P>], index: usize, games: Option<&GameTable>)
     }
 }
 
-fn searched<P: Encode>(mv: &DraftMove<P>, mover: Color) -> Searched {
+fn searched<P: Encode>(mv: &MoveDraft<P>, mover: Color) -> MoveSearch {
     let Some((found, estimate)) = mv.found.as_ref().zip(mv.estimate(mover)) else {
-        return Searched::default();
+        return MoveSearch::default();
     };
     let after = mv.after.position();
-    let reply = Play::first_of(P::RULES, &mv.after, &found.line);
+    let reply = OpeningMove::first_of(P::RULES, &mv.after, &found.line);
     let line = uci(after, found.line.iter().copied());
-    Searched {
+    MoveSearch {
         prior: mv.prior,
-        value: Some(estimate.mean),
+        value: Some(estimate.value),
         value_low: Some(estimate.low),
         value_high: Some(estimate.high),
         visits: Some(found.visits),
@@ -337,43 +345,13 @@ fn searched<P: Encode>(mv: &DraftMove<P>, mover: Color) -> Searched {
     }
 }
 
-/// A mean and its 95 % interval.
-#[derive(Copy, Clone, PartialEq, Debug)]
-struct Estimate {
-    mean: f64,
-    low: f64,
-    high: f64,
-}
-
-impl Estimate {
-    /// By Student's t. A single value is certain.
-    fn new(values: &[f64]) -> Estimate {
-        let n = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / n;
-        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-        let half = match values.len() {
-            1 => 0.0,
-            _ => student_t(values.len() - 1) * (squares / (n - 1.0) / n).sqrt(),
-        };
-        Estimate {
-            mean,
-            low: (mean - half).max(-1.0),
-            high: (mean + half).min(1.0),
-        }
-    }
-}
-
-/// The 97.5 % quantile of Student's t, never too small.
-fn student_t(freedom: usize) -> f64 {
-    const FIRST: [f64; 10] = [
-        12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-    ];
-    match freedom {
-        0 => f64::INFINITY,
-        1..=10 => FIRST[freedom - 1],
-        11..=20 => 2.201,
-        21..=40 => 2.080,
-        _ => 2.020,
+/// The mean of some values, with its interval cut to what values can be.
+fn value_estimate(values: &[f64]) -> ConfidenceInterval {
+    let estimate = ConfidenceInterval::of_mean(values);
+    ConfidenceInterval {
+        low: estimate.low.max(-1.0),
+        high: estimate.high.min(1.0),
+        ..estimate
     }
 }
 
@@ -382,14 +360,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn intervals_are_student_s() {
-        // By hand: mean 0.1, deviation 0.1, t with two degrees of freedom 4.303.
-        let estimate = Estimate::new(&[0.0, 0.1, 0.2]);
-        assert!((estimate.mean - 0.1).abs() < 1e-12);
-        let half = 4.303 * 0.1 / 3.0_f64.sqrt();
-        assert!((estimate.high - 0.1 - half).abs() < 1e-9);
-        assert!((0.1 - half - estimate.low).abs() < 1e-9);
-        assert_eq!(Estimate::new(&[1.0]).low, 1.0);
-        assert_eq!(Estimate::new(&[1.0, -1.0]).high, 1.0);
+    fn value_intervals_stay_within_bounds() {
+        let estimate = value_estimate(&[1.0, -1.0]);
+        assert_eq!((estimate.low, estimate.high), (-1.0, 1.0));
     }
 }

@@ -2,12 +2,13 @@ use garuda_run::seeds;
 use rand::Rng;
 use rayon::prelude::*;
 
+use super::GameSample;
 use super::logistic::{Coefficients, LogLikelihood, fit};
-use super::{Interval, Sample};
+use crate::ConfidenceInterval;
 
 /// A fit and what it would have been had other games been played.
 #[derive(Clone, Debug)]
-pub struct Resampled {
+pub struct BootstrapFit {
     pub best: Coefficients,
     /// One fit for each resample.
     pub others: Vec<Coefficients>,
@@ -21,7 +22,7 @@ const MOST_GROUPS: usize = 4000;
 ///
 /// The other fits are one step of Newton's method away from the best. What they miss is small
 /// beside the width of the intervals, and they cost next to nothing.
-pub fn resample(sample: &Sample, resamples: usize, seed: u64) -> Resampled {
+pub fn resample(sample: &GameSample, resamples: usize, seed: u64) -> BootstrapFit {
     let best = fit(sample);
     let columns = sample.columns();
     let mut groups = vec![LogLikelihood::none(columns); sample.games().min(MOST_GROUPS)];
@@ -42,15 +43,15 @@ pub fn resample(sample: &Sample, resamples: usize, seed: u64) -> Resampled {
             &best + &evidence.newton_step()
         })
         .collect();
-    Resampled { best, others }
+    BootstrapFit { best, others }
 }
 
-impl Resampled {
+impl BootstrapFit {
     /// A quantity of the coefficients with its 95 % interval.
-    pub fn interval(&self, of: impl Fn(&Coefficients) -> f64) -> Interval {
+    pub fn interval(&self, of: impl Fn(&Coefficients) -> f64) -> ConfidenceInterval {
         let mut values: Vec<_> = self.others.iter().map(&of).collect();
         values.sort_by(f64::total_cmp);
-        Interval {
+        ConfidenceInterval {
             value: of(&self.best),
             low: quantile(&values, 0.025),
             high: quantile(&values, 0.975),

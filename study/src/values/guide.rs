@@ -6,7 +6,7 @@ use garuda_mcts::evaluators::PieceValues;
 use garuda_rules::RuleSet;
 use serde::Serialize;
 
-use super::{Feature, Place};
+use super::{Feature, FeaturePlace};
 
 /// A value as a guide gives it, in swallows or pawns.
 #[derive(Copy, Clone, PartialEq, Debug, Serialize)]
@@ -43,7 +43,7 @@ pub(super) fn source(rule_set: RuleSet) -> Option<&'static str> {
     }
 }
 
-/// What the guide of a game says of an asset.
+/// What the guide of a game says of an feature.
 pub(super) fn guide(rule_set: RuleSet, feature: &Feature) -> Option<GuideValue> {
     match rule_set {
         RuleSet::ToriShogi => {
@@ -57,7 +57,7 @@ pub(super) fn guide(rule_set: RuleSet, feature: &Feature) -> Option<GuideValue> 
                 _ => return None,
             };
             Some(match feature.place {
-                Place::Hand => GuideValue::Under(value),
+                FeaturePlace::Hand => GuideValue::Under(value),
                 _ => GuideValue::About(value),
             })
         }
@@ -73,5 +73,5 @@ pub(super) fn assumed<P: PieceValues>(rule_set: RuleSet, feature: &Feature) -> O
     let is_guides = rule_set == RuleSet::ToriShogi;
     let value = f64::from(P::piece_value(feature.letter));
     // To two places: the evaluator's numbers are single precision.
-    (!is_guides && feature.place == Place::Board).then_some((100.0 * value).round() / 100.0)
+    (!is_guides && feature.place == FeaturePlace::Board).then_some((100.0 * value).round() / 100.0)
 }

@@ -1,6 +1,6 @@
 use ndarray::{Array1, Array2, ArrayView1};
 
-use super::Sample;
+use super::GameSample;
 
 /// Precision of the normal prior of every coefficient: one of log-odds 3 is as likely as a game's
 /// result against it. It matters only where games say next to nothing.
@@ -16,13 +16,13 @@ pub type Coefficients = Array1<f64>;
 /// negative second derivative (of which the part below the diagonal counts).
 #[derive(Clone, Debug)]
 pub(super) struct LogLikelihood {
-    height: f64,
+    value: f64,
     gradient: Array1<f64>,
     information: Array2<f64>,
 }
 
 /// The likeliest coefficients, by Newton's method. Draws are half a win and half a loss.
-pub fn fit(sample: &Sample) -> Coefficients {
+pub fn fit(sample: &GameSample) -> Coefficients {
     let look = |at: &Coefficients| {
         let mut evidence = LogLikelihood::prior(at);
         for (score, rows) in sample.iter() {
@@ -42,7 +42,7 @@ pub fn fit(sample: &Sample) -> Coefficients {
         let mut there = look(&next);
         // The posterior is concave, so some fraction of the step climbs; far away the whole may
         // overshoot.
-        while there.height < here.height && step.dot(&step) > f64::EPSILON {
+        while there.value < here.value && step.dot(&step) > f64::EPSILON {
             step *= 0.5;
             next = &at + &step;
             there = look(&next);
@@ -56,7 +56,7 @@ impl LogLikelihood {
     /// Of no games.
     pub(super) fn none(columns: usize) -> LogLikelihood {
         LogLikelihood {
-            height: 0.0,
+            value: 0.0,
             gradient: Array1::zeros(columns),
             information: Array2::zeros((columns, columns)),
         }
@@ -65,7 +65,7 @@ impl LogLikelihood {
     /// What is believed without games: that coefficients are not huge.
     pub(super) fn prior(at: &Coefficients) -> LogLikelihood {
         LogLikelihood {
-            height: -0.5 * RIDGE * at.dot(at),
+            value: -0.5 * RIDGE * at.dot(at),
             gradient: at * -RIDGE,
             information: Array2::from_diag_elem(at.len(), RIDGE),
         }
@@ -92,7 +92,7 @@ impl LogLikelihood {
             let odds: f64 = others.iter().map(|&(i, x)| x * at[i]).sum();
             // ln(1 + e^x), which neither overflows nor loses small values.
             let decay = (-odds.abs()).exp();
-            self.height += weight * (score * odds - odds.max(0.0) - decay.ln_1p());
+            self.value += weight * (score * odds - odds.max(0.0) - decay.ln_1p());
             let chance = if odds >= 0.0 { 1.0 } else { decay } / (1.0 + decay);
             let spread = weight * chance * (1.0 - chance);
             let miss = weight * (score - chance);
@@ -107,7 +107,7 @@ impl LogLikelihood {
 
     /// Adds evidence as often as `times` says.
     pub(super) fn add(&mut self, other: &LogLikelihood, times: f64) {
-        self.height += times * other.height;
+        self.value += times * other.value;
         self.gradient.scaled_add(times, &other.gradient);
         self.information.scaled_add(times, &other.information);
     }

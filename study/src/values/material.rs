@@ -13,12 +13,12 @@ pub struct Feature {
     pub name: &'static str,
     /// The letter of its kind; empty for what is no piece.
     pub letter: &'static str,
-    pub place: Place,
+    pub place: FeaturePlace,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Place {
+pub enum FeaturePlace {
     Board,
     Hand,
     /// Beyond the river, in the enemy's half (Eternal chess).
@@ -32,43 +32,43 @@ pub enum Place {
 /// Part of a game, told by what has happened in it so far, never by what is still to come.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Phase {
+pub enum GamePhase {
     Opening,
     Middle,
     End,
 }
 
-impl Phase {
-    pub const ALL: [Phase; 3] = [Phase::Opening, Phase::Middle, Phase::End];
+impl GamePhase {
+    pub const ALL: [GamePhase; 3] = [GamePhase::Opening, GamePhase::Middle, GamePhase::End];
 
     pub const fn name(self) -> &'static str {
         match self {
-            Phase::Opening => "opening",
-            Phase::Middle => "middle",
-            Phase::End => "end",
+            GamePhase::Opening => "opening",
+            GamePhase::Middle => "middle",
+            GamePhase::End => "end",
         }
     }
 
     /// The phase when something that grows has passed none, one or both of two bounds.
-    const fn after(grown: u32, bounds: [u32; 2]) -> Phase {
+    const fn after(grown: u32, bounds: [u32; 2]) -> GamePhase {
         match grown {
-            n if n < bounds[0] => Phase::Opening,
-            n if n < bounds[1] => Phase::Middle,
-            _ => Phase::End,
+            n if n < bounds[0] => GamePhase::Opening,
+            n if n < bounds[1] => GamePhase::Middle,
+            _ => GamePhase::End,
         }
     }
 }
 
 /// A game whose positions can be counted.
 pub trait MaterialFeatures: Position {
-    /// How [`phase`](Countable::phase) tells the phases apart, for people to read.
+    /// How [`phase`](MaterialFeatures::phase) tells the phases apart, for people to read.
     const PHASES: &'static str;
 
     /// All that can be counted, the unit (a swallow, a pawn, a point) first.
     fn features() -> Vec<Feature>;
 
-    /// How many more of each asset `color` has than the other side, into `out`, which is as long
-    /// as there are assets.
+    /// How many more of each feature `color` has than the other side, into `out`, which is as long
+    /// as there are features.
     fn count(&self, color: Color, out: &mut [i8]);
 
     /// Whether counting makes sense here: not amid a set-up or a turn.
@@ -77,14 +77,14 @@ pub trait MaterialFeatures: Position {
     }
 
     /// The phase after so many captures since the start.
-    fn phase(&self, captures: u32) -> Phase;
+    fn phase(&self, captures: u32) -> GamePhase;
 }
 
 const fn board(name: &'static str, letter: &'static str) -> Feature {
     Feature {
         name,
         letter,
-        place: Place::Board,
+        place: FeaturePlace::Board,
     }
 }
 
@@ -92,7 +92,7 @@ const fn hand(name: &'static str, letter: &'static str) -> Feature {
     Feature {
         name,
         letter,
-        place: Place::Hand,
+        place: FeaturePlace::Hand,
     }
 }
 
@@ -123,7 +123,7 @@ fn count_chaturanga<P: Position>(position: &P, color: Color, out: &mut [i8]) {
     }
 }
 
-fn chaturanga_assets<P: Position>() -> Vec<Feature> {
+fn chaturanga_features<P: Position>() -> Vec<Feature> {
     let kinds = P::PIECE_TYPES.iter().filter(|kind| kind.letter != "K");
     kinds.map(|kind| board(kind.name, kind.letter)).collect()
 }
@@ -131,22 +131,22 @@ fn chaturanga_assets<P: Position>() -> Vec<Feature> {
 const CHATURANGA_PHASES: &str =
     "opening while 26 or more pieces are on the board, middle down to 16, then end";
 
-fn chaturanga_phase<P: Position>(position: &P) -> Phase {
-    Phase::after(FULL_BOARD - pieces(position).count() as u32, [7, 17])
+fn chaturanga_phase<P: Position>(position: &P) -> GamePhase {
+    GamePhase::after(FULL_BOARD - pieces(position).count() as u32, [7, 17])
 }
 
 impl MaterialFeatures for MakrukPosition {
     const PHASES: &'static str = CHATURANGA_PHASES;
 
     fn features() -> Vec<Feature> {
-        chaturanga_assets::<Self>()
+        chaturanga_features::<Self>()
     }
 
     fn count(&self, color: Color, out: &mut [i8]) {
         count_chaturanga(self, color, out);
     }
 
-    fn phase(&self, _captures: u32) -> Phase {
+    fn phase(&self, _captures: u32) -> GamePhase {
         chaturanga_phase(self)
     }
 }
@@ -158,7 +158,7 @@ where
     const PHASES: &'static str = CHATURANGA_PHASES;
 
     fn features() -> Vec<Feature> {
-        chaturanga_assets::<Self>()
+        chaturanga_features::<Self>()
     }
 
     fn count(&self, color: Color, out: &mut [i8]) {
@@ -172,7 +172,7 @@ where
             .all(|color| Self::PLACEABLE.iter().all(|&k| self.hand(color, k) == 0))
     }
 
-    fn phase(&self, _captures: u32) -> Phase {
+    fn phase(&self, _captures: u32) -> GamePhase {
         chaturanga_phase(self)
     }
 }
@@ -193,7 +193,7 @@ const TORI: [Feature; 12] = [
     hand("falcon", "F"),
 ];
 
-fn tori_asset(kind: u8, place: Place) -> Option<usize> {
+fn tori_feature(kind: u8, place: FeaturePlace) -> Option<usize> {
     let letter = match ToriPosition::PIECE_TYPES[usize::from(kind)].letter {
         "R" => "L",
         letter => letter,
@@ -211,22 +211,22 @@ impl MaterialFeatures for ToriPosition {
     fn count(&self, color: Color, out: &mut [i8]) {
         out.fill(0);
         for (piece, _) in pieces(self) {
-            if let Some(feature) = tori_asset(piece.piece_type, Place::Board) {
+            if let Some(feature) = tori_feature(piece.piece_type, FeaturePlace::Board) {
                 out[feature] += sign(color, piece.color);
             }
         }
         for side in Color::ALL {
             for &kind in Self::PLACEABLE {
                 let held = self.hand(side, kind) as i8;
-                if let Some(feature) = tori_asset(kind, Place::Hand) {
+                if let Some(feature) = tori_feature(kind, FeaturePlace::Hand) {
                     out[feature] += sign(color, side) * held;
                 }
             }
         }
     }
 
-    fn phase(&self, captures: u32) -> Phase {
-        Phase::after(captures, [5, 15])
+    fn phase(&self, captures: u32) -> GamePhase {
+        GamePhase::after(captures, [5, 15])
     }
 }
 
@@ -249,12 +249,15 @@ impl MaterialFeatures for EternalPosition {
         let across = Self::PIECE_TYPES.iter().map(|kind| Feature {
             name: kind.name,
             letter: kind.letter,
-            place: Place::Across,
+            place: FeaturePlace::Across,
         });
-        [other("point", Place::Score), other("guardian", Place::Zone)]
-            .into_iter()
-            .chain(across)
-            .collect()
+        [
+            other("point", FeaturePlace::Score),
+            other("guardian", FeaturePlace::Zone),
+        ]
+        .into_iter()
+        .chain(across)
+        .collect()
     }
 
     fn count(&self, color: Color, out: &mut [i8]) {
@@ -280,9 +283,9 @@ impl MaterialFeatures for EternalPosition {
         EternalPosition::phase(self) == TurnPhase::Move
     }
 
-    fn phase(&self, _captures: u32) -> Phase {
+    fn phase(&self, _captures: u32) -> GamePhase {
         let points = self.points().unwrap_or_default();
         let most = u32::from(points.white.max(points.black));
-        Phase::after(most, [1, u32::from(Self::WINNING_POINTS) - 1])
+        GamePhase::after(most, [1, u32::from(Self::WINNING_POINTS) - 1])
     }
 }

@@ -13,21 +13,18 @@ mod bootstrap;
 mod guide;
 mod logistic;
 mod material;
-mod plot;
 mod positions;
 mod report;
 mod run;
 mod sample;
+mod svg;
 
-pub use bootstrap::{Resampled, resample};
+pub use bootstrap::{BootstrapFit, resample};
 pub use guide::GuideValue;
 pub use logistic::{Coefficients, fit};
-pub use material::{Feature, MaterialFeatures, Phase, Place};
-pub use plot::values_svg;
+pub use material::{Feature, FeaturePlace, GamePhase, MaterialFeatures};
 pub use positions::{CountedGame, POSITIONS_OF_A_PHASE, count_game};
-pub(crate) use positions::{captures_piece, promotes};
-pub use report::{
-    FeatureValue, Interval, PhaseValues, RESAMPLES, ValuesError, ValuesReport, piece_values,
-};
-pub use run::{RunValues, run_values};
-pub use sample::Sample;
+pub use report::{FeatureValue, FittedValues, PhaseValues, RESAMPLES, ValuesError, piece_values};
+pub use run::{ValuesReport, run_values};
+pub use sample::GameSample;
+pub use svg::values_svg;

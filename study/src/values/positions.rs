@@ -1,19 +1,20 @@
-use garuda_rules::{Color, Move, Occupant, Origin, Position};
+use garuda_rules::{Color, Move, Position};
 use garuda_run::records::GameRecord;
 use garuda_run::seeds;
 use rand::seq::SliceRandom;
 
-use super::{MaterialFeatures, Phase};
+use super::{GamePhase, MaterialFeatures};
+use crate::moves::{captures_piece, promotes};
 
 /// Most positions of a game that are counted in each phase. They share the game's result, so that
 /// more say ever less that is new: on a run of Tori Shogi the standard errors are about a quarter
 /// smaller than with one position, and with all of them, at four times the cost, a tenth smaller yet.
 pub const POSITIONS_OF_A_PHASE: usize = 8;
 
-/// Columns before those of the assets: who moved first in the game, and who is to move.
+/// Columns before those of the features: who moved first in the game, and who is to move.
 pub(super) const FIRST_MOVE: usize = 0;
 pub(super) const TO_MOVE: usize = 1;
-pub(super) const ASSETS: usize = 2;
+pub(super) const FIRST_FEATURE: usize = 2;
 
 /// What a game says about the worth of pieces.
 #[derive(Clone, PartialEq, Debug)]
@@ -23,7 +24,7 @@ pub struct CountedGame {
     /// Of the side that moved first: 1, ½ or 0.
     pub(super) score: f32,
     /// Rows of positions, seen by the side that moved first, by phase: 1, then 1 if that side is
-    /// to move and else −1, then how many more of each asset it has.
+    /// to move and else −1, then how many more of each feature it has.
     pub(super) rows: [Vec<i8>; 3],
 }
 
@@ -51,14 +52,14 @@ pub fn count_game<P: MaterialFeatures>(record: &GameRecord) -> Option<CountedGam
         "positions",
         &[record.number()],
     ));
-    let columns = ASSETS + P::features().len();
+    let columns = FIRST_FEATURE + P::features().len();
     let rows = quiet.map(|mut quiet| {
         let (chosen, _) = quiet.partial_shuffle(&mut rng, POSITIONS_OF_A_PHASE);
         let mut rows = vec![0; columns * chosen.len()];
         for (row, position) in rows.chunks_exact_mut(columns).zip(chosen) {
             row[FIRST_MOVE] = 1;
             row[TO_MOVE] = if position.turn() == first { 1 } else { -1 };
-            position.count(first, &mut row[ASSETS..]);
+            position.count(first, &mut row[FIRST_FEATURE..]);
         }
         rows
     });
@@ -77,29 +78,6 @@ fn score(winner: Option<Color>, side: Color) -> f32 {
     }
 }
 
-/// Whether a move takes a piece of either side.
-pub(crate) fn captures_piece<P: Position>(position: &P, mv: Move) -> bool {
-    match mv.origin() {
-        // To its own square a piece only goes to promote there.
-        Origin::Board(from) if from == mv.to() => false,
-        Origin::Board(_) => matches!(position.occupant(mv.to()), Some(Occupant::Piece(_))),
-        Origin::Hand(_) => false,
-    }
-}
-
-/// Whether a move turns a piece into another kind. `next` is the position after it.
-pub(crate) fn promotes<P: Position>(position: &P, mv: Move, next: &P) -> bool {
-    let Origin::Board(from) = mv.origin() else {
-        return false;
-    };
-    match (position.occupant(from), next.occupant(mv.to())) {
-        (Some(Occupant::Piece(before)), Some(Occupant::Piece(after))) => {
-            before.piece_type != after.piece_type
-        }
-        _ => false,
-    }
-}
-
 fn is_calm<P: Position>(position: &P, mv: Move) -> bool {
     let mut next = *position;
     next.play(mv);
@@ -108,7 +86,7 @@ fn is_calm<P: Position>(position: &P, mv: Move) -> bool {
 }
 
 impl CountedGame {
-    pub(super) fn phase(&self, phase: Phase) -> &[i8] {
+    pub(super) fn phase(&self, phase: GamePhase) -> &[i8] {
         &self.rows[phase as usize]
     }
 }

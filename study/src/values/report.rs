@@ -3,10 +3,11 @@ use garuda_rules::RuleSet;
 use serde::Serialize;
 use thiserror::Error;
 
-use super::bootstrap::{Resampled, resample};
+use super::bootstrap::{BootstrapFit, resample};
 use super::guide::{GuideValue, assumed, guide, source};
-use super::positions::{ASSETS, CountedGame, FIRST_MOVE, TO_MOVE};
-use super::{Feature, MaterialFeatures, Phase, Sample};
+use super::positions::{CountedGame, FIRST_FEATURE, FIRST_MOVE, TO_MOVE};
+use super::{Feature, GamePhase, GameSample, MaterialFeatures};
+use crate::ConfidenceInterval;
 
 /// Resamples unless something else is asked for.
 pub const RESAMPLES: usize = 500;
@@ -18,17 +19,9 @@ const ENOUGH_GAMES: usize = 50;
 /// The share of resamples in which the unit must be worth something.
 const CLEAR: f64 = 0.99;
 
-/// An estimate with its 95 % interval.
-#[derive(Copy, Clone, PartialEq, Debug, Serialize)]
-pub struct Interval {
-    pub value: f64,
-    pub low: f64,
-    pub high: f64,
-}
-
 /// What pieces are worth, fitted to games.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct ValuesReport {
+pub struct FittedValues {
     pub rules: &'static str,
     /// What has the value 1.
     pub unit: &'static str,
@@ -49,15 +42,15 @@ pub struct ValuesReport {
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct PhaseValues {
     /// `None` for all.
-    pub phase: Option<Phase>,
+    pub phase: Option<GamePhase>,
     pub games: usize,
     pub positions: usize,
     /// Whether the unit's own coefficient is clearly positive, so that values can be told in it.
     pub unit_is_clear: bool,
     /// Log-odds of having moved first in the game.
-    pub first_move: Interval,
+    pub first_move: ConfidenceInterval,
     /// Log-odds of being to move.
-    pub to_move: Interval,
+    pub to_move: ConfidenceInterval,
     pub features: Vec<FeatureValue>,
 }
 
@@ -69,9 +62,9 @@ pub struct FeatureValue {
     pub games: u32,
     /// How much one more of it adds to the log-odds of winning; `None` where the sides hardly
     /// ever differed.
-    pub log_odds: Option<Interval>,
+    pub log_odds: Option<ConfidenceInterval>,
     /// The same in units.
-    pub value: Option<Interval>,
+    pub value: Option<ConfidenceInterval>,
     /// Whether the result always was with the side that had more of it, or always against it: a
     /// bound rather than a value.
     pub separated: bool,
@@ -102,15 +95,15 @@ pub fn piece_values<P: MaterialFeatures + PieceValues>(
     rule_set: RuleSet,
     games: &mut [CountedGame],
     resamples: usize,
-) -> Result<ValuesReport, ValuesError> {
+) -> Result<FittedValues, ValuesError> {
     games.sort_by_key(|game| game.id);
     let features = P::features();
-    let columns = ASSETS + features.len();
+    let columns = FIRST_FEATURE + features.len();
     let least = LEAST_GAMES * columns;
     let joined: Vec<_> = (games.iter())
         .map(|game| (game.score, game.rows.concat()))
         .collect();
-    let all = Sample::new(columns, joined.iter().map(|(s, rows)| (*s, &rows[..])));
+    let all = GameSample::new(columns, joined.iter().map(|(s, rows)| (*s, &rows[..])));
     drop(joined);
     if all.games() == 0 {
         return Err(ValuesError::NoGames);
@@ -125,20 +118,20 @@ pub fn piece_values<P: MaterialFeatures + PieceValues>(
     if all.scores().windows(2).all(|pair| pair[0] == pair[1]) {
         return Err(ValuesError::OneResult(all.games()));
     }
-    let values = |phase: Option<Phase>, sample: &Sample| {
+    let values = |phase: Option<GamePhase>, sample: &GameSample| {
         let seed = phase.map_or(0, |phase| 1 + phase as u64);
         let fits = resample(sample, resamples, seed);
         phase_values::<P>(rule_set, phase, sample, &fits, &features)
     };
-    let by_phase = (Phase::ALL.into_iter())
+    let by_phase = (GamePhase::ALL.into_iter())
         .map(|phase| {
             let rows = games.iter().map(|game| (game.score, game.phase(phase)));
-            (phase, Sample::new(columns, rows))
+            (phase, GameSample::new(columns, rows))
         })
         .filter(|(_, sample)| sample.games() >= least)
         .map(|(phase, sample)| values(Some(phase), &sample))
         .collect();
-    let mut report = ValuesReport {
+    let mut report = FittedValues {
         rules: rule_set.name(),
         unit: features[0].name,
         resamples,
@@ -154,12 +147,13 @@ pub fn piece_values<P: MaterialFeatures + PieceValues>(
 
 fn phase_values<P: PieceValues>(
     rule_set: RuleSet,
-    phase: Option<Phase>,
-    sample: &Sample,
-    fits: &Resampled,
+    phase: Option<GamePhase>,
+    sample: &GameSample,
+    fits: &BootstrapFit,
     features: &[Feature],
 ) -> PhaseValues {
-    let unit_is_clear = fits.best[ASSETS] > 0.0 && fits.share(|fit| fit[ASSETS] > 0.0) >= CLEAR;
+    let unit_is_clear =
+        fits.best[FIRST_FEATURE] > 0.0 && fits.share(|fit| fit[FIRST_FEATURE] > 0.0) >= CLEAR;
     let in_units = |x: f64, unit: f64| match unit {
         unit if unit > 0.0 => x / unit,
         _ => x.signum() * f64::INFINITY,
@@ -167,14 +161,14 @@ fn phase_values<P: PieceValues>(
     let differences = sample.games_with_difference();
     let separated = sample.separated();
     let features = features.iter().enumerate().map(|(i, feature)| {
-        let column = ASSETS + i;
+        let column = FIRST_FEATURE + i;
         let differs = differences[column] >= LEAST_DIFFERENCES;
         FeatureValue {
             feature: *feature,
             games: differences[column],
             log_odds: differs.then(|| fits.interval(|fit| fit[column])),
             value: (differs && unit_is_clear)
-                .then(|| fits.interval(|fit| in_units(fit[column], fit[ASSETS]))),
+                .then(|| fits.interval(|fit| in_units(fit[column], fit[FIRST_FEATURE]))),
             separated: differs && separated[column],
             guide: guide(rule_set, feature),
             assumed: assumed::<P>(rule_set, feature),
@@ -191,7 +185,7 @@ fn phase_values<P: PieceValues>(
     }
 }
 
-fn warnings(report: &ValuesReport, columns: usize) -> Vec<String> {
+fn warnings(report: &FittedValues, columns: usize) -> Vec<String> {
     let mut out = Vec::new();
     let all = &report.all;
     let enough = ENOUGH_GAMES * columns;
@@ -201,7 +195,7 @@ fn warnings(report: &ValuesReport, columns: usize) -> Vec<String> {
             all.games
         ));
     }
-    let name = |values: &PhaseValues| values.phase.map_or("all phases", Phase::name);
+    let name = |values: &PhaseValues| values.phase.map_or("all phases", GamePhase::name);
     for values in std::iter::once(all).chain(&report.by_phase) {
         if values.unit_is_clear {
             continue;
@@ -216,7 +210,7 @@ fn warnings(report: &ValuesReport, columns: usize) -> Vec<String> {
             name(values)
         ));
     }
-    for phase in Phase::ALL {
+    for phase in GamePhase::ALL {
         if !report.by_phase.iter().any(|v| v.phase == Some(phase)) {
             out.push(format!("{}: too few games to tell", phase.name()));
         }

@@ -8,12 +8,12 @@ use garuda_run::records::{GameRecord, ScanProgress, scan};
 use garuda_run::{RunDir, write_atomically};
 use serde::Serialize;
 
-use super::{CountedGame, MaterialFeatures, ValuesReport, count_game, piece_values, values_svg};
-use crate::balance::{Balance, GameFacts, balance, game_facts};
+use super::{CountedGame, FittedValues, MaterialFeatures, count_game, piece_values, values_svg};
+use crate::balance::{BalanceReport, GameFacts, balance, game_facts};
 
 /// What a run's games say about the worth of pieces and the balance of the game.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct RunValues {
+pub struct ValuesReport {
     pub rules: &'static str,
     /// The first and the last checkpoint whose games these are.
     pub checkpoints: [u32; 2],
@@ -22,10 +22,10 @@ pub struct RunValues {
     pub varied_games: usize,
     /// Of them, drawn at the length cap: no part of the values.
     pub cap_draws: usize,
-    pub values: Option<ValuesReport>,
+    pub values: Option<FittedValues>,
     /// Why there are no values.
     pub problem: Option<String>,
-    pub balance: Balance,
+    pub balance: BalanceReport,
     /// Files of games that were passed over, and why.
     pub refused: Vec<String>,
 }
@@ -37,7 +37,7 @@ pub fn run_values<P: MaterialFeatures + PieceValues>(
     checkpoints: RangeInclusive<u32>,
     resamples: usize,
     progress: impl FnMut(ScanProgress),
-) -> anyhow::Result<RunValues> {
+) -> anyhow::Result<ValuesReport> {
     let rule_set = run.config().rule_set();
     let ordinary = match run.config().game.start.as_str() {
         "" => P::start(),
@@ -84,7 +84,7 @@ pub fn run_values<P: MaterialFeatures + PieceValues>(
         .collect();
     let cap_draws = facts.len() - telling.len();
     let values = piece_values::<P>(rule_set, &mut telling, resamples);
-    Ok(RunValues {
+    Ok(ValuesReport {
         rules: rule_set.name(),
         checkpoints: [from, to],
         games: facts.len(),
@@ -97,7 +97,7 @@ pub fn run_values<P: MaterialFeatures + PieceValues>(
     })
 }
 
-impl RunValues {
+impl ValuesReport {
     /// Writes `values.json` and, if there are values, `values.svg` into the run.
     pub fn write(&self, run: &RunDir) -> anyhow::Result<Vec<PathBuf>> {
         let mut written = vec![run.path().join("values.json")];

@@ -6,7 +6,7 @@ use ndarray::{Array2, ArrayView1};
 /// Rows of one game share its score and are no independent witnesses, so a game has the weight 1
 /// however many rows it has, and resampling draws games.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Sample {
+pub struct GameSample {
     /// `[rows, columns]`
     rows: Array2<i8>,
     /// One past the last row of each game.
@@ -15,12 +15,12 @@ pub struct Sample {
     scores: Vec<f32>,
 }
 
-impl Sample {
+impl GameSample {
     /// A sample of these games: the score of each and its rows, one after the other.
     ///
     /// # Panics
     /// If a row is not `columns` long.
-    pub fn new<'a>(columns: usize, games: impl Iterator<Item = (f32, &'a [i8])>) -> Sample {
+    pub fn new<'a>(columns: usize, games: impl Iterator<Item = (f32, &'a [i8])>) -> GameSample {
         let mut cells = Vec::new();
         let (mut ends, mut scores) = (Vec::new(), Vec::new());
         for (score, rows) in games.filter(|(_, rows)| !rows.is_empty()) {
@@ -29,7 +29,7 @@ impl Sample {
             scores.push(score);
         }
         let count = cells.len() / columns;
-        Sample {
+        GameSample {
             rows: Array2::from_shape_vec((count, columns), cells)
                 .expect("games are made of whole rows"),
             ends,

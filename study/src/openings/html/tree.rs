@@ -4,22 +4,22 @@ use garuda_rules::Position;
 use garuda_run::thousands;
 
 use super::bars::{part_words, result_bar, value_mark};
-use super::{Scale, board, escaped, percent, signed};
-use crate::openings::report::{MoveReport, Node, Report};
-use crate::openings::words::move_words;
+use super::{ValueScale, board, escaped, percent, signed};
+use crate::openings::report::{MoveReport, OpeningNode, OpeningsReport};
+use crate::openings::summary::move_words;
 
 /// The moves one below the other, each to be opened.
-pub(super) fn write<P: Position>(out: &mut String, report: &Report) {
+pub(super) fn write<P: Position>(out: &mut String, report: &OpeningsReport) {
     let [one, _] = move_words(report.rules(), &report.root);
     let _ = writeln!(
         out,
-        "<h2>One by one</h2>\n<p class=\"note\">Open a {one} to see the board after it and what was found about the evaluations.</p>"
+        "<h2>One by one</h2>\n<p class=\"note\">EvaluatorFactory a {one} to see the board after it and what was found about the evaluations.</p>"
     );
     moves::<P>(out, &report.root, true);
 }
 
-fn moves<P: Position>(out: &mut String, node: &Node, top: bool) {
-    let scale = Scale::of(node);
+fn moves<P: Position>(out: &mut String, node: &OpeningNode, top: bool) {
+    let scale = ValueScale::of(node);
     out.push_str("<div class=\"tree\">\n");
     for mv in &node.moves {
         let class = if mv.good { "good" } else { "plain" };
@@ -46,7 +46,7 @@ fn moves<P: Position>(out: &mut String, node: &Node, top: bool) {
     out.push_str("</div>\n");
 }
 
-fn summary(out: &mut String, mv: &MoveReport, scale: &Scale) {
+fn summary(out: &mut String, mv: &MoveReport, scale: &ValueScale) {
     let _ = write!(out, "<code>{}</code>", escaped(&mv.mv));
     if let Some(value) = mv.searched.value {
         let _ = write!(

@@ -5,12 +5,12 @@ use std::collections::{BinaryHeap, HashMap, HashSet};
 use garuda_mcts::{EvalError, Evaluations, Evaluator};
 use garuda_rules::{Game, GameState, Move, MoveList, Position, RuleSet};
 
-use super::play::Play;
+use super::opening_move::OpeningMove;
 
 /// A play and the position after it.
 #[derive(Debug)]
-pub(super) struct Candidate<P> {
-    pub(super) play: Play,
+pub(super) struct MoveCandidate<P> {
+    pub(super) play: OpeningMove,
     pub(super) after: GameState<P>,
     /// The network's chance of it: of all of its decisions.
     pub(super) prior: f64,
@@ -23,12 +23,12 @@ pub(super) fn candidates<P: Position, E: Evaluator<GameState<P>>>(
     rules: RuleSet,
     most: usize,
     evaluator: &mut E,
-) -> Result<Vec<Candidate<P>>, EvalError> {
+) -> Result<Vec<MoveCandidate<P>>, EvalError> {
     let whole_turns = rules == RuleSet::Eternal;
     let most = if whole_turns { most } else { usize::MAX };
-    let mut open = BinaryHeap::from([Prefix::new(game.clone())]);
+    let mut open = BinaryHeap::from([PartialMove::new(game.clone())]);
     let mut found: HashMap<u64, usize> = HashMap::new();
-    let mut plays: Vec<Candidate<P>> = Vec::new();
+    let mut plays: Vec<MoveCandidate<P>> = Vec::new();
     // A play is never likelier than a part of it, so the likeliest come out first.
     while let Some(prefix) = open.pop() {
         if prefix.complete {
@@ -37,7 +37,7 @@ pub(super) fn candidates<P: Position, E: Evaluator<GameState<P>>>(
                 Some(&place) => plays[place].prior += prefix.prior,
                 None if plays.len() < most => {
                     found.insert(key, plays.len());
-                    plays.push(Candidate {
+                    plays.push(MoveCandidate {
                         play: prefix.play,
                         after: prefix.game,
                         prior: prefix.prior,
@@ -53,7 +53,7 @@ pub(super) fn candidates<P: Position, E: Evaluator<GameState<P>>>(
             let mut play = prefix.play;
             play.push(mv);
             let prior = prefix.prior * prior;
-            open.push(Prefix {
+            open.push(PartialMove {
                 complete: play.is_complete(rules, game.position(), &next),
                 game: next,
                 play,
@@ -67,7 +67,7 @@ pub(super) fn candidates<P: Position, E: Evaluator<GameState<P>>>(
 /// How many different positions the plays lead to.
 pub(super) fn count<P: Position>(game: &GameState<P>, rules: RuleSet) -> usize {
     let mut found = HashSet::new();
-    let mut open = vec![(Play::default(), game.clone())];
+    let mut open = vec![(OpeningMove::default(), game.clone())];
     let mut legal = MoveList::new();
     while let Some((play, before)) = open.pop() {
         before.legal_moves(&mut legal);
@@ -107,17 +107,17 @@ fn priors<P: Position, E: Evaluator<GameState<P>>>(
 }
 
 /// Some decisions of a play; greater is likelier.
-struct Prefix<P> {
-    play: Play,
+struct PartialMove<P> {
+    play: OpeningMove,
     game: GameState<P>,
     prior: f64,
     complete: bool,
 }
 
-impl<P: Position> Prefix<P> {
-    fn new(game: GameState<P>) -> Prefix<P> {
-        Prefix {
-            play: Play::default(),
+impl<P: Position> PartialMove<P> {
+    fn new(game: GameState<P>) -> PartialMove<P> {
+        PartialMove {
+            play: OpeningMove::default(),
             game,
             prior: 1.0,
             complete: false,
@@ -125,21 +125,21 @@ impl<P: Position> Prefix<P> {
     }
 }
 
-impl<P> PartialEq for Prefix<P> {
+impl<P> PartialEq for PartialMove<P> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl<P> Eq for Prefix<P> {}
+impl<P> Eq for PartialMove<P> {}
 
-impl<P> PartialOrd for Prefix<P> {
+impl<P> PartialOrd for PartialMove<P> {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<P> Ord for Prefix<P> {
+impl<P> Ord for PartialMove<P> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         let by_prior = self.prior.total_cmp(&other.prior);
         by_prior.then_with(|| other.play.cmp(&self.play))

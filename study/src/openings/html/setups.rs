@@ -8,7 +8,7 @@ use garuda_run::thousands;
 use super::bars::result_bar;
 use super::{escaped, percent};
 use crate::openings::setups::{PieceMap, SetUps, SideSetUps};
-use crate::openings::table::game_count;
+use crate::openings::text::game_count;
 
 const SQUARE: u32 = 20;
 /// Ranks from its own side on which a side places pieces.

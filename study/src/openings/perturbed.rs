@@ -14,15 +14,15 @@ const SHIFT: f32 = 0.5;
 /// Without it searches that agree on the first move would be the same below it, and their
 /// agreement would mean nothing.
 #[derive(Clone, Debug)]
-pub(super) struct Varied<G> {
+pub(super) struct PerturbedSearch<G> {
     pub(super) search: Gumbel<G>,
     rng: ChaCha8Rng,
     logits: Vec<f32>,
 }
 
-impl<G: Game> Varied<G> {
-    pub(super) fn new(search: Gumbel<G>) -> Varied<G> {
-        Varied {
+impl<G: Game> PerturbedSearch<G> {
+    pub(super) fn new(search: Gumbel<G>) -> PerturbedSearch<G> {
+        PerturbedSearch {
             search,
             rng: garuda_run::seeds::rng(0),
             logits: Vec::new(),
@@ -35,7 +35,7 @@ impl<G: Game> Varied<G> {
     }
 }
 
-impl<G: Game> Search<G> for Varied<G> {
+impl<G: Game> Search<G> for PerturbedSearch<G> {
     fn next_leaf(&mut self) -> Option<Leaf<'_, G>> {
         self.search.next_leaf()
     }

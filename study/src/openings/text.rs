@@ -2,15 +2,15 @@ use std::fmt::Write;
 
 use garuda_run::thousands;
 
-use super::report::{CountedGames, MoveReport, Node, Report};
+use super::report::{CountedGames, MoveReport, OpeningNode, OpeningsReport};
 use super::setups::SideSetUps;
-use super::words::{game_name, move_words};
+use super::summary::{game_name, move_words};
 
 /// How many formations of a side the terminal shows.
 const FORMATIONS: usize = 5;
 
 /// A report as text for a terminal.
-pub fn table(report: &Report) -> String {
+pub fn table(report: &OpeningsReport) -> String {
     let mut out = String::new();
     let rules = report.rules();
     let position = match &report.from {
@@ -47,7 +47,7 @@ pub fn table(report: &Report) -> String {
 }
 
 /// Where the figures come from.
-pub(super) fn source(report: &Report) -> String {
+pub(super) fn source(report: &OpeningsReport) -> String {
     let source = &report.source;
     let mut words = source.name.clone();
     if let Some(checkpoint) = source.checkpoint {
@@ -87,7 +87,7 @@ fn line(out: &mut String, text: &str) {
     out.push('\n');
 }
 
-fn widest(node: &Node, indent: usize) -> usize {
+fn widest(node: &OpeningNode, indent: usize) -> usize {
     let widths = node.moves.iter().map(|mv| {
         let below = mv.next.as_ref().map_or(0, |next| widest(next, indent + 2));
         below.max(indent + mv.mv.len() + 2)
@@ -96,7 +96,7 @@ fn widest(node: &Node, indent: usize) -> usize {
 }
 
 /// The moves of a position, and below each the answers to it.
-fn rows(out: &mut String, node: &Node, width: usize, indent: usize) {
+fn rows(out: &mut String, node: &OpeningNode, width: usize, indent: usize) {
     for mv in &node.moves {
         row(out, mv, width, indent);
         if let Some(next) = &mv.next {

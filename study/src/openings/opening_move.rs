@@ -6,12 +6,12 @@ const MOST: usize = 3;
 /// A move as people count it: in Eternal chess all decisions of a player's turn, elsewhere one
 /// decision. (The booklet's Sittuyin has one player place eight pieces in a row: each is a move.)
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct Play {
+pub struct OpeningMove {
     codes: [u16; MOST],
     length: u8,
 }
 
-impl Play {
+impl OpeningMove {
     pub fn moves(&self) -> impl ExactSizeIterator<Item = Move> {
         let codes = self.codes.into_iter().take(usize::from(self.length));
         codes.map(Move::from_code)
@@ -41,8 +41,8 @@ impl Play {
         rules: RuleSet,
         before: &GameState<P>,
         line: &[Move],
-    ) -> Option<Play> {
-        let mut play = Play::default();
+    ) -> Option<OpeningMove> {
+        let mut play = OpeningMove::default();
         let mut game = before.clone();
         for &mv in line {
             play.push(mv);

@@ -2,7 +2,7 @@
 
 use garuda_rules::RuleSet;
 
-use super::report::{Effort, Node};
+use super::report::{OpeningNode, SearchEffort};
 
 /// What a game is called.
 pub(super) fn game_name(rules: RuleSet) -> &'static str {
@@ -16,7 +16,7 @@ pub(super) fn game_name(rules: RuleSet) -> &'static str {
 }
 
 /// What a move of the position is called, for one and for several.
-pub(super) fn move_words(rules: RuleSet, node: &Node) -> [&'static str; 2] {
+pub(super) fn move_words(rules: RuleSet, node: &OpeningNode) -> [&'static str; 2] {
     let placing = node.moves.first().is_some_and(|mv| mv.mv.contains('@'));
     match rules {
         RuleSet::Eternal => ["turn", "turns"],
@@ -26,7 +26,12 @@ pub(super) fn move_words(rules: RuleSet, node: &Node) -> [&'static str; 2] {
 }
 
 /// The summary of a searched position: how many good moves it has and which, and how sure that is.
-pub(super) fn summary(rules: RuleSet, node: &Node, at_start: bool, effort: &Effort) -> Vec<String> {
+pub(super) fn summary(
+    rules: RuleSet,
+    node: &OpeningNode,
+    at_start: bool,
+    effort: &SearchEffort,
+) -> Vec<String> {
     let [one, several] = move_words(rules, node);
     let good: Vec<_> = (node.moves.iter().filter(|mv| mv.good))
         .map(|mv| mv.mv.as_str())

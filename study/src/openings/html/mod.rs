@@ -3,7 +3,7 @@
 //! It is well-formed XML too, which is how its test reads it.
 
 mod bars;
-mod heat;
+mod setups;
 mod tree;
 
 use std::fmt::Write;
@@ -13,15 +13,15 @@ use garuda_rules::{Position, SvgOptions, svg};
 use garuda_run::thousands;
 
 use self::bars::{result_bar, value_mark};
-use super::report::{Node, Report};
-use super::table::{games, percent, signed, source};
-use super::words::{game_name, move_words};
+use super::report::{OpeningNode, OpeningsReport};
+use super::summary::{game_name, move_words};
+use super::text::{games, percent, signed, source};
 use crate::balance::balance_html;
 
 const STYLE: &str = include_str!("style.css");
 
 /// Draws a report.
-pub fn page<P: Encode>(report: &Report) -> String {
+pub fn page<P: Encode>(report: &OpeningsReport) -> String {
     let name = game_name(report.rules());
     let mut out = String::with_capacity(1 << 20);
     let title = match &report.from {
@@ -49,7 +49,7 @@ pub fn page<P: Encode>(report: &Report) -> String {
     overview(&mut out, report);
     tree::write::<P>(&mut out, report);
     if let Some(set_ups) = &report.set_ups {
-        heat::write::<P>(&mut out, set_ups);
+        setups::write::<P>(&mut out, set_ups);
     }
     if let Some(balance) = &report.balance {
         out.push_str(&balance_html(balance));
@@ -59,7 +59,7 @@ pub fn page<P: Encode>(report: &Report) -> String {
     out
 }
 
-fn introduction<P: Position>(out: &mut String, report: &Report) {
+fn introduction<P: Position>(out: &mut String, report: &OpeningsReport) {
     out.push_str("<div class=\"intro\">\n<div>\n");
     for (i, sentence) in report.summary.iter().enumerate() {
         let class = if i == 0 { "lead" } else { "note" };
@@ -75,7 +75,7 @@ fn introduction<P: Position>(out: &mut String, report: &Report) {
 }
 
 /// All moves of the position in one table.
-fn overview(out: &mut String, report: &Report) {
+fn overview(out: &mut String, report: &OpeningsReport) {
     let [one, several] = move_words(report.rules(), &report.root);
     let counted = report.counted.is_some();
     let searched = report.search.is_some();
@@ -99,7 +99,7 @@ fn overview(out: &mut String, report: &Report) {
         out.push_str("<th scope=\"col\" class=\"n\">games</th><th scope=\"col\" class=\"n\">score</th><th scope=\"col\" class=\"wide\">won, drawn, lost</th>");
     }
     out.push_str("</tr></thead>\n<tbody>\n");
-    let scale = Scale::of(&report.root);
+    let scale = ValueScale::of(&report.root);
     for mv in &report.root.moves {
         let class = if mv.good { " class=\"good\"" } else { "" };
         let mark = if mv.good {
@@ -151,7 +151,7 @@ fn overview(out: &mut String, report: &Report) {
     }
 }
 
-fn explanation(out: &mut String, report: &Report) {
+fn explanation(out: &mut String, report: &OpeningsReport) {
     out.push_str("<h2>How to read this</h2>\n<ul class=\"note\">\n");
     if let Some(search) = &report.search {
         let _ = write!(
@@ -161,7 +161,7 @@ fn explanation(out: &mut String, report: &Report) {
         );
     }
     if report.counted.is_some() {
-        out.push_str("<li>Games are those of self-play from the ordinary start; transpositions are one position. Results are for the side that moves. Self-play tries moves for the sake of learning, so how often a move was played is no measure of how good it is.</li>\n");
+        out.push_str("<li>Games are those of self-play from the ordinary start; transpositions are one position. GameResults are for the side that moves. Self-play tries moves for the sake of learning, so how often a move was played is no measure of how good it is.</li>\n");
     }
     out.push_str("</ul>\n");
 }
@@ -197,20 +197,20 @@ fn last_decision<P: Position>(before: &str, mv: &str) -> Option<garuda_rules::Mo
 }
 
 /// The range of values that the marks of a position's moves are drawn in.
-struct Scale {
+struct ValueScale {
     low: f64,
     high: f64,
 }
 
-impl Scale {
-    fn of(node: &Node) -> Scale {
+impl ValueScale {
+    fn of(node: &OpeningNode) -> ValueScale {
         let lows = node.moves.iter().filter_map(|mv| mv.searched.value_low);
         let highs = node.moves.iter().filter_map(|mv| mv.searched.value_high);
         let low = lows.reduce(f64::min).unwrap_or(-1.0);
         let high = highs.reduce(f64::max).unwrap_or(1.0);
         let middle = f64::midpoint(low, high);
         let half = ((high - low) / 2.0).max(0.01);
-        Scale {
+        ValueScale {
             low: middle - half,
             high: middle + half,
         }

@@ -14,7 +14,7 @@ const Z: f64 = 1.96;
 
 /// The balance of a run.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Balance {
+pub struct BalanceReport {
     /// What lengths are counted in.
     pub length_unit: &'static str,
     /// What a piece put on the board from off it is called; `None` where there is no such thing.
@@ -23,24 +23,24 @@ pub struct Balance {
     pub has_counting: bool,
     pub has_promotion: bool,
     /// Games from the run's ordinary start.
-    pub ordinary: Facts,
+    pub ordinary: BalanceStats,
     /// Games from handicaps, uneven armies and random arrays.
-    pub varied: Facts,
+    pub varied: BalanceStats,
     /// Games from the ordinary start by checkpoint: about as many in each part.
-    pub bands: Vec<Band>,
+    pub bands: Vec<CheckpointBand>,
 }
 
 /// Checkpoints from the first to the last, both included.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Band {
+pub struct CheckpointBand {
     pub from: u32,
     pub to: u32,
-    pub facts: Facts,
+    pub facts: BalanceStats,
 }
 
 /// What some games have in common. All shares are of games.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
-pub struct Facts {
+pub struct BalanceStats {
     pub games: u64,
     /// Of the side that moved first.
     pub wins: u64,
@@ -52,9 +52,9 @@ pub struct Facts {
     pub score_error: Option<f64>,
     pub draw_share: Option<f64>,
     pub draw_error: Option<f64>,
-    pub lengths: Option<Lengths>,
+    pub lengths: Option<LengthStats>,
     /// How games ended, the commonest first.
-    pub ends: Vec<End>,
+    pub ends: Vec<TerminationCount>,
     /// Share of games that counting ended, and in which plies were counted at all.
     pub decided_by_counting: Option<f64>,
     pub counted: Option<f64>,
@@ -65,7 +65,7 @@ pub struct Facts {
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Lengths {
+pub struct LengthStats {
     pub mean: f64,
     pub shortest: u32,
     pub p5: u32,
@@ -74,18 +74,18 @@ pub struct Lengths {
     pub p75: u32,
     pub p95: u32,
     pub longest: u32,
-    pub histogram: Histogram,
+    pub histogram: LengthHistogram,
 }
 
 /// How many games had lengths of `i · width` and more, but less than `(i + 1) · width`.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Histogram {
+pub struct LengthHistogram {
     pub width: u32,
     pub games: Vec<u64>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct End {
+pub struct TerminationCount {
     pub termination: &'static str,
     pub games: u64,
     /// Won by the side that moved first.
@@ -95,9 +95,9 @@ pub struct End {
 }
 
 /// Sums up games, in whatever order they come.
-pub fn balance(rule_set: RuleSet, games: &[GameFacts]) -> Balance {
+pub fn balance(rule_set: RuleSet, games: &[GameFacts]) -> BalanceReport {
     let (ordinary, varied): (Vec<_>, Vec<_>) = games.iter().partition(|game| game.ordinary);
-    Balance {
+    BalanceReport {
         length_unit: match rule_set {
             RuleSet::Eternal => "turns",
             _ => "plies",
@@ -110,13 +110,13 @@ pub fn balance(rule_set: RuleSet, games: &[GameFacts]) -> Balance {
         has_counting: matches!(rule_set, RuleSet::Makruk | RuleSet::Sittuyin),
         has_promotion: rule_set != RuleSet::Eternal,
         bands: bands(&ordinary),
-        ordinary: Facts::of(&ordinary),
-        varied: Facts::of(&varied),
+        ordinary: BalanceStats::of(&ordinary),
+        varied: BalanceStats::of(&varied),
     }
 }
 
 /// Games of one checkpoint are never divided.
-fn bands(games: &[&GameFacts]) -> Vec<Band> {
+fn bands(games: &[&GameFacts]) -> Vec<CheckpointBand> {
     let mut by_net: BTreeMap<u32, Vec<&GameFacts>> = BTreeMap::new();
     for game in games {
         by_net.entry(game.id.0).or_default().push(game);
@@ -133,17 +133,17 @@ fn bands(games: &[&GameFacts]) -> Vec<Band> {
         .filter_map(|games| {
             // In the order of checkpoints.
             let (first, last) = (games.first()?, games.last()?);
-            Some(Band {
+            Some(CheckpointBand {
                 from: first.id.0,
                 to: last.id.0,
-                facts: Facts::of(&games),
+                facts: BalanceStats::of(&games),
             })
         })
         .collect()
 }
 
-impl Facts {
-    fn of(games: &[&GameFacts]) -> Facts {
+impl BalanceStats {
+    fn of(games: &[&GameFacts]) -> BalanceStats {
         let count = |result| games.iter().filter(|g| g.first_mover == result).count() as u64;
         let (wins, draws, losses) = (count(1), count(0), count(-1));
         let n = games.len() as f64;
@@ -164,7 +164,7 @@ impl Facts {
                 Termination::BoardHonour | Termination::PiecesHonour
             )
         };
-        Facts {
+        BalanceStats {
             games: games.len() as u64,
             wins,
             draws,
@@ -173,7 +173,7 @@ impl Facts {
             score_error: error(score_variance),
             draw_share: some(drawn),
             draw_error: error(draw_variance),
-            lengths: Lengths::of(games),
+            lengths: LengthStats::of(games),
             ends: ends(games),
             decided_by_counting: mean(&|game| u32::from(counting(game))),
             counted: mean(&|game| u32::from(game.counted)),
@@ -184,16 +184,18 @@ impl Facts {
     }
 }
 
-fn ends(games: &[&GameFacts]) -> Vec<End> {
-    let mut by_termination: BTreeMap<Termination, End> = BTreeMap::new();
+fn ends(games: &[&GameFacts]) -> Vec<TerminationCount> {
+    let mut by_termination: BTreeMap<Termination, TerminationCount> = BTreeMap::new();
     for game in games {
-        let end = by_termination.entry(game.termination).or_insert(End {
-            termination: game.termination.name(),
-            games: 0,
-            wins: 0,
-            draws: 0,
-            losses: 0,
-        });
+        let end = by_termination
+            .entry(game.termination)
+            .or_insert(TerminationCount {
+                termination: game.termination.name(),
+                games: 0,
+                wins: 0,
+                draws: 0,
+                losses: 0,
+            });
         end.games += 1;
         match game.first_mover {
             0 => end.draws += 1,
@@ -206,8 +208,8 @@ fn ends(games: &[&GameFacts]) -> Vec<End> {
     ends
 }
 
-impl Lengths {
-    fn of(games: &[&GameFacts]) -> Option<Lengths> {
+impl LengthStats {
+    fn of(games: &[&GameFacts]) -> Option<LengthStats> {
         let mut lengths: Vec<_> = games.iter().map(|game| game.length).collect();
         lengths.sort_unstable();
         let (&shortest, &longest) = (lengths.first()?, lengths.last()?);
@@ -217,7 +219,7 @@ impl Lengths {
             lengths[rank - 1]
         };
         let sum: u64 = lengths.iter().map(|&length| u64::from(length)).sum();
-        Some(Lengths {
+        Some(LengthStats {
             mean: sum as f64 / lengths.len() as f64,
             shortest,
             p5: quantile(5),
@@ -226,13 +228,13 @@ impl Lengths {
             p75: quantile(75),
             p95: quantile(95),
             longest,
-            histogram: Histogram::of(&lengths, longest),
+            histogram: LengthHistogram::of(&lengths, longest),
         })
     }
 }
 
-impl Histogram {
-    fn of(lengths: &[u32], longest: u32) -> Histogram {
+impl LengthHistogram {
+    fn of(lengths: &[u32], longest: u32) -> LengthHistogram {
         let rough = (longest + 1).div_ceil(BARS);
         let width = [1, 2, 5, 10, 20, 25, 50, 100, 200, 500]
             .into_iter()
@@ -242,6 +244,6 @@ impl Histogram {
         for length in lengths {
             games[(length / width) as usize] += 1;
         }
-        Histogram { width, games }
+        LengthHistogram { width, games }
     }
 }

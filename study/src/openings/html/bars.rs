@@ -1,12 +1,12 @@
 use garuda_run::thousands;
 
-use super::{Scale, percent, signed};
-use crate::openings::Results;
-use crate::openings::report::Searched;
-use crate::openings::table::game_count;
+use super::{ValueScale, percent, signed};
+use crate::openings::GameResults;
+use crate::openings::report::MoveSearch;
+use crate::openings::text::game_count;
 
 /// Three parts, together as wide as the bar, with what they mean for those who do not see it.
-pub(super) fn result_bar(results: &Results) -> String {
+pub(super) fn result_bar(results: &GameResults) -> String {
     let words = format!(
         "{} won, {} drawn, {} lost",
         thousands(results.wins.into()),
@@ -41,7 +41,7 @@ fn tenths(counts: [u32; 3]) -> [u64; 3] {
 }
 
 /// An interval with a dot at the value.
-pub(super) fn value_mark(found: &Searched, scale: &Scale) -> String {
+pub(super) fn value_mark(found: &MoveSearch, scale: &ValueScale) -> String {
     let (Some(value), Some(low), Some(high)) = (found.value, found.value_low, found.value_high)
     else {
         return String::new();

@@ -1,7 +1,8 @@
 use std::fmt::Write;
 
 use super::guide::GuideValue;
-use super::{FeatureValue, Interval, Phase, PhaseValues, Place, ValuesReport};
+use super::{FeaturePlace, FeatureValue, FittedValues, GamePhase, PhaseValues};
+use crate::ConfidenceInterval;
 use crate::charts::chart::{Axis, COLOURS, label};
 
 const WIDTH: f64 = 760.0;
@@ -21,14 +22,14 @@ struct Row<'a> {
 }
 
 /// A plot of the values with their intervals, beside the guide's.
-pub fn values_svg(report: &ValuesReport) -> String {
+pub fn values_svg(report: &FittedValues) -> String {
     let mut out = String::new();
     draw(&mut out, report).expect("writing to a string does not fail");
     out
 }
 
-/// What is shown of an asset: its value, or log-odds where the unit has no clear value.
-fn shown(report: &ValuesReport, feature: &FeatureValue) -> Option<Interval> {
+/// What is shown of a feature: its value, or log-odds where the unit has no clear value.
+fn shown(report: &FittedValues, feature: &FeatureValue) -> Option<ConfidenceInterval> {
     if report.all.unit_is_clear {
         feature.value
     } else {
@@ -36,7 +37,7 @@ fn shown(report: &ValuesReport, feature: &FeatureValue) -> Option<Interval> {
     }
 }
 
-fn rows(report: &ValuesReport) -> Vec<Row<'_>> {
+fn rows(report: &FittedValues) -> Vec<Row<'_>> {
     let usable = |values: &&PhaseValues| values.unit_is_clear || !report.all.unit_is_clear;
     std::iter::once(&report.all)
         .chain(report.by_phase.iter().filter(usable))
@@ -52,7 +53,7 @@ fn rows(report: &ValuesReport) -> Vec<Row<'_>> {
 }
 
 /// An axis that shows all values but not the whole of intervals that dwarf them.
-fn axis(report: &ValuesReport, rows: &[Row<'_>]) -> Axis {
+fn axis(report: &FittedValues, rows: &[Row<'_>]) -> Axis {
     let mut reach: Vec<f64> = vec![0.0];
     for (i, row) in rows.iter().enumerate() {
         for interval in row.values.features.iter().filter_map(|a| shown(report, a)) {
@@ -84,7 +85,7 @@ fn bounds(guide: GuideValue) -> (f64, f64) {
     }
 }
 
-fn draw(out: &mut String, report: &ValuesReport) -> std::fmt::Result {
+fn draw(out: &mut String, report: &FittedValues) -> std::fmt::Result {
     let rows = rows(report);
     let x = axis(report, &rows);
     let features = &report.all.features;
@@ -160,13 +161,13 @@ fn draw(out: &mut String, report: &ValuesReport) -> std::fmt::Result {
 fn title(feature: &FeatureValue) -> String {
     let name = feature.feature.name;
     match feature.feature.place {
-        Place::Board | Place::Zone | Place::Score => name.to_owned(),
-        Place::Hand => format!("{name} in hand"),
-        Place::Across => format!("{name} across"),
+        FeaturePlace::Board | FeaturePlace::Zone | FeaturePlace::Score => name.to_owned(),
+        FeaturePlace::Hand => format!("{name} in hand"),
+        FeaturePlace::Across => format!("{name} across"),
     }
 }
 
-fn legend(out: &mut String, report: &ValuesReport, rows: &[Row<'_>]) -> std::fmt::Result {
+fn legend(out: &mut String, report: &FittedValues, rows: &[Row<'_>]) -> std::fmt::Result {
     let mut left = 16.0;
     let mut entry = |mark: &dyn Fn(f64) -> String, name: &str| {
         let (mark, text) = (mark(left), left + 20.0);
@@ -194,10 +195,16 @@ fn legend(out: &mut String, report: &ValuesReport, rows: &[Row<'_>]) -> std::fmt
 }
 
 fn name(row: &Row<'_>) -> &'static str {
-    row.values.phase.map_or("all phases", Phase::name)
+    row.values.phase.map_or("all phases", GamePhase::name)
 }
 
-fn bar(out: &mut String, x: &Axis, interval: Interval, y: f64, row: &Row<'_>) -> std::fmt::Result {
+fn bar(
+    out: &mut String,
+    x: &Axis,
+    interval: ConfidenceInterval,
+    y: f64,
+    row: &Row<'_>,
+) -> std::fmt::Result {
     let colour = row.colour;
     let (width, radius) = match row.values.phase {
         None => (2.5, 4.5),
