@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 use garuda_mcts::evaluators::{Material, PieceValues};
 use garuda_mcts::{Analysis, AnalysisSettings, Evaluations, Evaluator, Limits, Signal};
-use garuda_model::{Encode, Model};
+use garuda_model::{Encode, Network};
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{Game, GameState, Move, MoveList, with_rule_set};
 
@@ -32,14 +32,14 @@ pub fn bench(
         let judge = || Judge::<ToriPosition>::new(Material::default());
         return measure(judge(), 1, 1, turn, out);
     };
-    let model = Model::read(path)?;
-    let (rules, architecture) = (model.info().rules, model.info().architecture);
+    let network = Network::read(path)?;
+    let (rules, architecture) = (network.info().rules, network.info().architecture);
     writeln!(out, "{rules}, a network of {architecture}")?;
     let mut counts = vec![1, threads.max(1)];
     counts.dedup();
     for threads in counts {
         with_rule_set!(rules, P => {
-            let pool = ParallelEvaluator::<P>::new(&model, threads)?;
+            let pool = ParallelEvaluator::<P>::new(&network, threads)?;
             let leaves = pool.capacity();
             measure(Judge::new(pool), leaves, threads, turn, out)?;
         });

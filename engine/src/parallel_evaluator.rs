@@ -1,6 +1,6 @@
 use anyhow::Context;
 use garuda_mcts::{EvalError, Evaluations, Evaluator};
-use garuda_model::{Architecture, Encode, Model, OnnxEvaluator};
+use garuda_model::{Architecture, Encode, Network, NetworkEvaluator};
 use garuda_rules::{GameState, Move};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -18,17 +18,17 @@ pub(crate) struct ParallelEvaluator<P> {
 }
 
 struct Member<P> {
-    evaluator: OnnxEvaluator<P>,
+    evaluator: NetworkEvaluator<P>,
     evaluations: Evaluations,
     result: Result<(), EvalError>,
 }
 
 impl<P: Encode> ParallelEvaluator<P> {
-    pub(crate) fn new(model: &Model, threads: usize) -> anyhow::Result<ParallelEvaluator<P>> {
-        let leaves = leaves(model.info().architecture);
+    pub(crate) fn new(network: &Network, threads: usize) -> anyhow::Result<ParallelEvaluator<P>> {
+        let leaves = leaves(network.info().architecture);
         let member = |_| {
             Ok(Member {
-                evaluator: OnnxEvaluator::new(model, leaves)?,
+                evaluator: network.evaluator(leaves)?,
                 evaluations: Evaluations::default(),
                 result: Ok(()),
             })
@@ -53,8 +53,8 @@ impl<P: Encode> ParallelEvaluator<P> {
 fn leaves(architecture: Architecture) -> usize {
     const MOST: u32 = 8;
     const WORK: u32 = 1_000_000;
-    let (blocks, channels) = (architecture.blocks(), architecture.channels());
-    let leaves = WORK / (blocks * channels * channels);
+    let Architecture::Conv(shape) = architecture;
+    let leaves = WORK / (shape.blocks() * shape.channels() * shape.channels());
     leaves.clamp(1, MOST) as usize
 }
 

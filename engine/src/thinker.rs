@@ -3,7 +3,7 @@ use std::time::Duration;
 use anyhow::{Context, ensure};
 use garuda_mcts::evaluators::{Material, PieceValues};
 use garuda_mcts::{Analysis, AnalysisSettings, Evaluations, Evaluator, Limits, Report, Signal};
-use garuda_model::{Encode, Model};
+use garuda_model::{Encode, Network};
 use garuda_rules::{Color, Game, GameState, Move, MoveList};
 
 use crate::display;
@@ -61,7 +61,7 @@ pub(crate) trait Think: Send {
 
     fn use_material(&mut self);
 
-    fn use_model(&mut self, model: &Model, threads: usize) -> anyhow::Result<()>;
+    fn use_network(&mut self, network: &Network, threads: usize) -> anyhow::Result<()>;
 
     fn go(
         &mut self,
@@ -237,8 +237,8 @@ impl<P: Encode + PieceValues> Think for Thinker<P> {
         self.use_judge(Judge::new(Material::default()), 1);
     }
 
-    fn use_model(&mut self, model: &Model, threads: usize) -> anyhow::Result<()> {
-        let mut pool = ParallelEvaluator::new(model, threads)?;
+    fn use_network(&mut self, network: &Network, threads: usize) -> anyhow::Result<()> {
+        let mut pool = ParallelEvaluator::new(network, threads)?;
         let leaves = pool.capacity();
         // What takes long only the first time must not be on the clock.
         let start = GameState::start();

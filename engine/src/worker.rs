@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use garuda_mcts::Signal;
-use garuda_model::Model;
+use garuda_model::Network;
 use garuda_rules::{RuleSet, with_rule_set};
 
 use crate::options::{Announced, Name, Options};
@@ -34,7 +34,7 @@ pub(crate) struct Worker {
     protocol: Protocol,
     rules: RuleSet,
     /// The network of the option, whichever game it plays.
-    model: Option<Model>,
+    network: Option<Network>,
     thinker: Box<dyn Think>,
     out: Output,
     /// Whether it was said that there is no network.
@@ -50,7 +50,7 @@ impl Worker {
             options,
             protocol: Protocol::default(),
             rules,
-            model: None,
+            network: None,
             out,
             said_material: false,
         }
@@ -208,10 +208,10 @@ impl Worker {
     fn play(&mut self, rules: RuleSet) {
         self.rules = rules;
         self.thinker = thinker(rules, &self.options);
-        if let Some(model) = &self.model
-            && model.info().rules != rules
+        if let Some(network) = &self.network
+            && network.info().rules != rules
         {
-            let found = model.info().rules;
+            let found = network.info().rules;
             self.out.error(format_args!(
                 "the network of EvalFile plays {found}, not {rules}: it is not used"
             ));
@@ -221,7 +221,7 @@ impl Worker {
 
     fn set_eval_file(&mut self, before: Options) {
         let Some(path) = &self.options.eval_file else {
-            self.model = None;
+            self.network = None;
             self.equip();
             return;
         };
@@ -229,8 +229,8 @@ impl Worker {
             Protocol::Uci => self.options.variant,
             Protocol::Usi => Some(RuleSet::ToriShogi),
         };
-        let model = match Model::read(path) {
-            Ok(model) => model,
+        let network = match Network::read(path) {
+            Ok(network) => network,
             Err(error) => {
                 self.out
                     .error(format_args!("{:#}", anyhow::Error::new(error)));
@@ -238,7 +238,7 @@ impl Worker {
                 return;
             }
         };
-        let found = model.info().rules;
+        let found = network.info().rules;
         if let Some(rules) = fixed.filter(|&rules| rules != found) {
             self.out.error(format_args!(
                 "the network {} plays {found}, but the variant is {rules}: it is not used",
@@ -247,7 +247,7 @@ impl Worker {
             self.options = before;
             return;
         }
-        if let Err(error) = self.install(model) {
+        if let Err(error) = self.install(network) {
             self.out
                 .error(format_args!("the network is not used: {error:#}"));
             self.options = before;
@@ -255,34 +255,34 @@ impl Worker {
     }
 
     /// Takes up a network and its game, or changes nothing.
-    fn install(&mut self, model: Model) -> anyhow::Result<()> {
-        let found = model.info().rules;
+    fn install(&mut self, network: Network) -> anyhow::Result<()> {
+        let found = network.info().rules;
         if found == self.rules {
-            self.thinker.use_model(&model, self.options.threads)?;
+            self.thinker.use_network(&network, self.options.threads)?;
         } else {
             let mut thinker = thinker(found, &self.options);
-            thinker.use_model(&model, self.options.threads)?;
+            thinker.use_network(&network, self.options.threads)?;
             self.thinker = thinker;
             self.rules = found;
         }
-        self.out.send(described(&model, &self.options));
-        self.model = Some(model);
+        self.out.send(described(&network, &self.options));
+        self.network = Some(network);
         Ok(())
     }
 
     fn has_network(&self) -> bool {
-        let model = self.model.as_ref();
-        model.is_some_and(|model| model.info().rules == self.rules)
+        let network = self.network.as_ref();
+        network.is_some_and(|network| network.info().rules == self.rules)
     }
 
     /// Gives the thinker the network, if there is one for the game.
     fn equip(&mut self) {
-        let Some(model) = self.model.as_ref().filter(|_| self.has_network()) else {
+        let Some(network) = self.network.as_ref().filter(|_| self.has_network()) else {
             self.thinker.use_material();
             return;
         };
-        match self.thinker.use_model(model, self.options.threads) {
-            Ok(()) => self.out.send(described(model, &self.options)),
+        match self.thinker.use_network(network, self.options.threads) {
+            Ok(()) => self.out.send(described(network, &self.options)),
             Err(error) => self
                 .out
                 .error(format_args!("{error:#}; all stays as it was")),
@@ -290,8 +290,8 @@ impl Worker {
     }
 }
 
-fn described(model: &Model, options: &Options) -> String {
-    let info = model.info();
+fn described(network: &Network, options: &Options) -> String {
+    let info = network.info();
     let threads = options.threads;
     format!(
         "playing {} by a network of {}, step {} of {}; threads: {threads}",

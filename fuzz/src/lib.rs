@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use garuda_engine::Command;
 use garuda_mcts::Wdl;
-use garuda_model::Model;
+use garuda_model::Network;
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{
     Game, Move, MoveList, Outcome, GameState, Position, Termination, RuleSet, with_rule_set,
@@ -169,8 +169,8 @@ pub fn config(input: &[u8]) {
 
 /// Bytes are refused in words as a network, or are one that says what it is.
 pub fn model(input: &[u8]) {
-    match Model::from_bytes(input.to_vec()) {
-        Ok(model) => assert!(!model.info().hash.is_empty()),
+    match Network::from_bytes(input) {
+        Ok(network) => assert!(!network.info().hash.is_empty()),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
 }

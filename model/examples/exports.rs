@@ -7,7 +7,7 @@ use std::{env, fs};
 
 use garuda_mcts::Wdl;
 use garuda_model::{
-    Architecture, Batch, Encode, Encoding, Targets, TrainParams, Trainer, View, encode, set_threads,
+    Batch, ConvShape, Encode, Encoding, Targets, TrainParams, Trainer, View, encode, set_threads,
 };
 use garuda_rules::{Game, GameState, MoveList, RuleSet, with_rule_set};
 use rand::{RngExt, SeedableRng};
@@ -29,7 +29,7 @@ fn main() -> Result<(), Error> {
 }
 
 fn write<P: Encode>(directory: &Path) -> Result<(), Error> {
-    let mut trainer = Trainer::<P>::new(Architecture::new(4, 32)?, TrainParams::default(), 1);
+    let mut trainer = Trainer::<P>::new(ConvShape::new(4, 32)?, TrainParams::default(), 1);
     let mut batch = Batch::new();
     let mut planes = Vec::new();
     let length = Encoding::of::<P>().input_len();
@@ -57,7 +57,7 @@ fn write<P: Encode>(directory: &Path) -> Result<(), Error> {
             batch.clear();
         }
     }
-    let prediction = trainer.judge(&planes);
+    let prediction = trainer.predict(&planes);
     let file = |ending: &str| directory.join(format!("{}.{ending}", P::RULES));
     fs::write(file("onnx"), trainer.export("exports").bytes())?;
     for (ending, numbers) in [

@@ -4,28 +4,80 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// The size of a network's tower; all else follows from it.
+/// The kind of a network and its size; its tensors follow from this and the game.
+///
+/// Written as `conv 4x64` in exported files and messages, and as a table with the key `kind` in
+/// `state.json`.
+///
+/// ```
+/// use garuda_model::{Architecture, ConvShape};
+///
+/// let architecture = Architecture::Conv(ConvShape::new(4, 64)?);
+/// assert_eq!(architecture.to_string(), "conv 4x64");
+/// assert_eq!("conv 4x64".parse(), Ok(architecture));
+/// # Ok::<(), garuda_model::ArchitectureError>(())
+/// ```
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(try_from = "Sizes", into = "Sizes")]
-pub struct Architecture {
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Architecture {
+    /// A residual tower of convolutions.
+    Conv(ConvShape),
+}
+
+/// The kinds of networks, by the names used in configurations.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NetworkKind {
+    #[default]
+    Conv,
+}
+
+/// The size of a convolutional network: residual blocks and channels of its tower.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "UncheckedConvShape", into = "UncheckedConvShape")]
+pub struct ConvShape {
     blocks: u32,
     channels: u32,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Sizes {
+struct UncheckedConvShape {
     blocks: u32,
     channels: u32,
 }
 
 impl Architecture {
-    pub const MAX_BLOCKS: u32 = 64;
+    pub fn kind(self) -> NetworkKind {
+        match self {
+            Architecture::Conv(_) => NetworkKind::Conv,
+        }
+    }
+}
+
+impl NetworkKind {
+    pub const ALL: [NetworkKind; 1] = [NetworkKind::Conv];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            NetworkKind::Conv => "conv",
+        }
+    }
+}
+
+impl fmt::Display for NetworkKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl ConvShape {
+    pub const MAX_BLOCKS: u32 = 40;
     /// Channels come in groups that fill the vector registers of all CPUs.
     pub const CHANNEL_STEP: u32 = 8;
     pub const MAX_CHANNELS: u32 = 512;
 
-    pub fn new(blocks: u32, channels: u32) -> Result<Architecture, ArchitectureError> {
+    pub fn new(blocks: u32, channels: u32) -> Result<ConvShape, ArchitectureError> {
         if !(1..=Self::MAX_BLOCKS).contains(&blocks) {
             return Err(ArchitectureError::Blocks(blocks));
         }
@@ -35,7 +87,7 @@ impl Architecture {
         {
             return Err(ArchitectureError::Channels(channels));
         }
-        Ok(Architecture { blocks, channels })
+        Ok(ConvShape { blocks, channels })
     }
 
     /// Residual blocks of the tower.
@@ -49,10 +101,13 @@ impl Architecture {
     }
 }
 
-/// `4x64`: blocks by channels.
+/// `conv 4x64`: the kind, then blocks by channels.
 impl fmt::Display for Architecture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}x{}", self.blocks, self.channels)
+        write!(f, "{} ", self.kind())?;
+        match self {
+            Architecture::Conv(shape) => write!(f, "{}x{}", shape.blocks, shape.channels),
+        }
     }
 }
 
@@ -60,27 +115,41 @@ impl FromStr for Architecture {
     type Err = ArchitectureError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let sizes = text
-            .split_once('x')
-            .and_then(|(blocks, channels)| Some((blocks.parse().ok()?, channels.parse().ok()?)));
-        let (blocks, channels) = sizes.ok_or_else(|| ArchitectureError::Text(text.to_owned()))?;
-        Architecture::new(blocks, channels)
+        let malformed = || ArchitectureError::Text(text.to_owned());
+        let (kind, size) = text.split_once(' ').ok_or_else(malformed)?;
+        let kind = NetworkKind::ALL
+            .into_iter()
+            .find(|known| known.name() == kind)
+            .ok_or_else(|| ArchitectureError::Kind(kind.to_owned()))?;
+        match kind {
+            NetworkKind::Conv => {
+                let (blocks, channels) = size.split_once('x').ok_or_else(malformed)?;
+                let number = |text: &str| text.parse().map_err(|_| malformed());
+                Ok(ConvShape::new(number(blocks)?, number(channels)?)?.into())
+            }
+        }
     }
 }
 
-impl TryFrom<Sizes> for Architecture {
+impl From<ConvShape> for Architecture {
+    fn from(shape: ConvShape) -> Architecture {
+        Architecture::Conv(shape)
+    }
+}
+
+impl TryFrom<UncheckedConvShape> for ConvShape {
     type Error = ArchitectureError;
 
-    fn try_from(sizes: Sizes) -> Result<Self, Self::Error> {
-        Architecture::new(sizes.blocks, sizes.channels)
+    fn try_from(shape: UncheckedConvShape) -> Result<Self, Self::Error> {
+        ConvShape::new(shape.blocks, shape.channels)
     }
 }
 
-impl From<Architecture> for Sizes {
-    fn from(architecture: Architecture) -> Sizes {
-        Sizes {
-            blocks: architecture.blocks,
-            channels: architecture.channels,
+impl From<ConvShape> for UncheckedConvShape {
+    fn from(shape: ConvShape) -> UncheckedConvShape {
+        UncheckedConvShape {
+            blocks: shape.blocks,
+            channels: shape.channels,
         }
     }
 }
@@ -88,14 +157,45 @@ impl From<Architecture> for Sizes {
 /// Why something is not an architecture.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ArchitectureError {
-    #[error("a network has 1 to {max} blocks, not {0}", max = Architecture::MAX_BLOCKS)]
+    #[error("a network has 1 to {max} blocks, not {0}", max = ConvShape::MAX_BLOCKS)]
     Blocks(u32),
     #[error(
         "a network's channels are a multiple of {step} up to {max}, not {0}",
-        step = Architecture::CHANNEL_STEP,
-        max = Architecture::MAX_CHANNELS
+        step = ConvShape::CHANNEL_STEP,
+        max = ConvShape::MAX_CHANNELS
     )]
     Channels(u32),
-    #[error("an architecture is written as blocks x channels, such as 4x64, not {0:?}")]
+    #[error("there is no network of the kind {0:?}; the kinds are {known}", known = kinds())]
+    Kind(String),
+    #[error("an architecture is written as in \"conv 4x64\" (blocks x channels), not {0:?}")]
     Text(String),
+}
+
+fn kinds() -> String {
+    NetworkKind::ALL.map(NetworkKind::name).join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_round_trip() {
+        let shape = ConvShape::new(4, 64).unwrap();
+        assert_eq!(Architecture::from(shape).to_string(), "conv 4x64");
+        for text in ["conv 1x8", "conv 4x64", "conv 40x512"] {
+            assert_eq!(text.parse::<Architecture>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn errors_quote_what_was_found() {
+        let error = |text: &str| text.parse::<Architecture>().unwrap_err().to_string();
+        assert!(error("4x64").contains("\"4x64\""));
+        assert!(error("conv 4").contains("\"conv 4\""));
+        assert!(error("conv 4xmany").contains("\"conv 4xmany\""));
+        assert!(error("dense 4x64").contains("\"dense\"; the kinds are conv"));
+        assert!(error("conv 41x64").contains("not 41"));
+        assert!(error("conv 4x65").contains("not 65"));
+    }
 }

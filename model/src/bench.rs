@@ -12,12 +12,11 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use tch::{Device, Kind, Tensor};
 
-use crate::evaluator::session;
-use crate::onnx::INPUT;
+use crate::onnx::{INPUT, session};
 use crate::torch::{numbers, product_file};
 use crate::{
-    Architecture, Batch, Encoding, Model, ModelError, OnnxEvaluator, Targets, TrainParams, Trainer,
-    View, encode, set_threads,
+    Batch, ConvShape, Encoding, Network, NetworkError, Targets, TrainParams, Trainer, View, encode,
+    set_threads,
 };
 
 /// The batch sizes that are measured.
@@ -66,18 +65,18 @@ impl BenchStats {
 
 /// Measures everything, each thing for `time`. Uses all cores, and leaves libtorch set to one
 /// thread.
-pub fn measure(time: Duration) -> Result<BenchStats, ModelError> {
+pub fn measure(time: Duration) -> Result<BenchStats, NetworkError> {
     set_threads(1);
-    let architecture = Architecture::new(4, 64).expect("4x64 is an architecture");
-    let mut trainer = Trainer::<ToriPosition>::new(architecture, TrainParams::default(), 1);
-    let model = trainer.export("bench");
+    let shape = ConvShape::new(4, 64).expect("4x64 is a valid shape");
+    let mut trainer = Trainer::<ToriPosition>::new(shape, TrainParams::default(), 1);
+    let network = trainer.export("bench");
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let samples = samples(TRAINING_BATCH);
     let matmul = matmul_flops(time)?;
     let mut rates = [[[0.0; BATCHES.len()]; 2]; 2];
     for (i, &batch) in BATCHES.iter().enumerate() {
         for (j, &threads) in [1, cores].iter().enumerate() {
-            rates[0][j][i] = onnx_rate(&model, &samples[..batch], threads, time)?;
+            rates[0][j][i] = onnx_rate(&network, &samples[..batch], threads, time)?;
             rates[1][j][i] = torch_rate(&trainer, &samples[..batch], threads, time);
         }
     }
@@ -166,7 +165,7 @@ fn rate<W: FnMut()>(threads: usize, time: Duration, work: impl Fn() -> W + Sync)
 
 /// Floating-point operations per second of one core in products of matrices, by whichever library
 /// is better at them.
-fn matmul_flops(time: Duration) -> Result<f64, ModelError> {
+fn matmul_flops(time: Duration) -> Result<f64, NetworkError> {
     const SIZE: usize = 512;
     let side = SIZE as i64;
     let matrix = || Tensor::rand([side, side], (Kind::Float, Device::Cpu));
@@ -193,16 +192,17 @@ fn matmul_flops(time: Duration) -> Result<f64, ModelError> {
 }
 
 fn onnx_rate(
-    model: &Model,
+    network: &Network,
     samples: &[Sample],
     threads: usize,
     time: Duration,
-) -> Result<f64, ModelError> {
-    // Whether the model can be run is known before the threads start.
-    OnnxEvaluator::<ToriPosition>::new(model, samples.len())?;
+) -> Result<f64, NetworkError> {
+    // Errors are returned before the threads start.
+    network.evaluator::<ToriPosition>(samples.len())?;
     let per_second = rate(threads, time, || {
-        let mut evaluator = OnnxEvaluator::<ToriPosition>::new(model, samples.len())
-            .expect("the model was loaded before");
+        let mut evaluator = network
+            .evaluator::<ToriPosition>(samples.len())
+            .expect("an evaluator was opened before");
         let mut evaluations = Evaluations::default();
         move || {
             for sample in samples {

@@ -1,32 +1,32 @@
 //! What a position looks like to a network, the network itself, and the files it is kept in.
 //!
-//! - To **show** a position: [`encode`] writes planes, [`View`] numbers moves as actions. Both see
-//!   the board from the mover's side. [`Encoding`] describes it in words, which are stored in every
-//!   exported file.
-//! - To **play**: read a [`Model`] and give each shard an [`OnnxEvaluator`] of it. Needs ONNX
-//!   Runtime's library at run time, and nothing else.
+//! - To **encode** a position: [`encode`] writes planes, [`View`] numbers moves as actions, both
+//!   from the side of the player to move. [`Encoding`] describes the planes and actions in a text
+//!   that is stored in every exported file.
+//! - To **play**: read a [`Network`] and open a [`NetworkEvaluator`] for each shard. Needs ONNX
+//!   Runtime's library at run time.
 //! - To **train** (feature `torch`, which links libtorch): fill a [`Batch`] with positions and
-//!   [`Targets`], and let a [`Trainer`] learn from it at the rate a [`Schedule`] gives.
-//!   [`Trainer::save`] makes a checkpoint with an exported model in it, [`Trainer::load`] goes on
-//!   from it.
+//!   [`Targets`], and make steps of a [`Trainer`] at the learning rate of a [`Schedule`].
+//!   [`Trainer::save`] writes a checkpoint that includes the exported network, [`Trainer::load`]
+//!   resumes from it.
 //!
 #![cfg_attr(feature = "torch", doc = "```no_run")]
 #![cfg_attr(not(feature = "torch"), doc = "```ignore")]
 //! use garuda_mcts::{Evaluations, Evaluator, Wdl};
-//! use garuda_model::{Architecture, Batch, OnnxEvaluator, TrainParams, Schedule, Targets, Trainer};
+//! use garuda_model::{Batch, ConvShape, Schedule, Targets, TrainParams, Trainer};
 //! use garuda_rules::{Game, MoveList, ToriShogi};
 //!
 //! let game = ToriShogi::start();
 //! let mut legal = MoveList::new();
 //! game.legal_moves(&mut legal);
 //!
-//! // A position, and what a search and the rest of its game taught about it.
+//! // A position, and its targets from a search and from the rest of its game.
 //! let mut batch = Batch::new();
 //! let targets = Targets {
 //!     policy: &vec![1.0 / legal.len() as f32; legal.len()],
-//!     reply: None,
+//!     opponent_policy: None,
 //!     wdl: Wdl { win: 0.5, draw: 0.0, loss: 0.5 },
-//!     short: [0.0, 0.0],
+//!     short_term_value: [0.0, 0.0],
 //!     moves_left: Some(80.0),
 //!     policy_weight: 1.0,
 //!     value_weight: 1.0,
@@ -34,17 +34,17 @@
 //! let mirror = false;
 //! batch.push(&game, &legal, &targets, mirror);
 //!
-//! let mut trainer = Trainer::new(Architecture::new(4, 64)?, TrainParams::default(), 1);
+//! let mut trainer = Trainer::new(ConvShape::new(4, 64)?, TrainParams::default(), 1);
 //! let schedule = Schedule::default();
 //! let report = trainer.step(&batch, schedule.at(trainer.steps()));
-//! println!("{} from {:?}", report.applied, report.losses);
+//! println!("step applied: {}, losses: {:?}", report.applied, report.losses);
 //!
-//! let model = trainer.save("runs/tori/checkpoints/000001".as_ref(), "tori", &())?;
-//! let mut evaluator = OnnxEvaluator::new(&model, 64)?;
-//! let mut answers = Evaluations::default();
+//! let network = trainer.save("runs/tori/checkpoints/000001".as_ref(), "tori", &())?;
+//! let mut evaluator = network.evaluator(64)?;
+//! let mut evaluations = Evaluations::default();
 //! evaluator.push(&game, &legal);
-//! evaluator.run(&mut answers)?;
-//! let (wdl, logits) = answers.get(0);
+//! evaluator.run(&mut evaluations)?;
+//! let (wdl, logits) = evaluations.get(0);
 //! println!("{wdl:?}, and {} logits", logits.len());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -56,9 +56,13 @@ mod batch;
 pub mod bench;
 #[cfg(feature = "torch")]
 mod checkpoint;
+pub mod checkpoint_files;
 mod encoding;
-mod evaluator;
+pub mod files;
 mod hash;
+mod network;
+mod network_error;
+mod network_info;
 mod onnx;
 #[cfg(test)]
 mod random_games;
@@ -69,14 +73,15 @@ mod torch;
 mod train_params;
 mod view;
 
-pub use architecture::{Architecture, ArchitectureError};
+pub use architecture::{Architecture, ArchitectureError, ConvShape, NetworkKind};
 #[cfg(feature = "torch")]
 pub use batch::{Batch, SHORT_TERM_HORIZONS, Targets};
 #[cfg(feature = "torch")]
 pub use checkpoint::CheckpointError;
 pub use encoding::{Encode, Encoding, PlaneWriter, encode};
-pub use evaluator::OnnxEvaluator;
-pub use onnx::{Model, ModelError, ModelInfo};
+pub use network::{Network, NetworkEvaluator};
+pub use network_error::NetworkError;
+pub use network_info::NetworkInfo;
 pub use runtime::RuntimeError;
 #[cfg(feature = "torch")]
 pub use torch::{Losses, Prediction, StepReport, Trainer, set_threads};

@@ -1,40 +1,20 @@
-//! Files that are either whole or not there.
+//! Files of a run: written by the routines of `garuda_model::files`, with errors that name the path.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::io;
+use std::path::Path;
 
 use anyhow::Context;
+use garuda_model::files::{self, UNFINISHED};
 
-/// The ending of names that are not finished; whatever has it may be swept.
-pub(crate) const UNFINISHED: &str = "tmp";
-
-/// Replaces or creates a file: a reader sees the old content or the new one, also after a crash
-/// at any moment, and once this returns the new one survives a loss of power.
+/// Replaces or creates a file, see [`files::write_atomically`].
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let write = || -> io::Result<()> {
-        let unfinished = unfinished(path);
-        let mut file = File::create(&unfinished)?;
-        let written = file.write_all(bytes).and_then(|()| file.sync_all());
-        if let Err(e) = written {
-            // A full disk must not be made fuller by what is left of the attempt.
-            let _ = fs::remove_file(&unfinished);
-            return Err(e);
-        }
-        fs::rename(&unfinished, path)?;
-        sync_dir(parent(path))
-    };
-    write().with_context(|| format!("cannot write {}", path.display()))
+    files::write_atomically(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Makes a directory and all above it.
 pub fn create_dir(path: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(path).with_context(|| format!("cannot create directory {}", path.display()))
-}
-
-/// Makes the entries of a directory survive a loss of power.
-pub(crate) fn sync_dir(dir: &Path) -> io::Result<()> {
-    File::open(dir)?.sync_all()
 }
 
 /// Removes what unfinished writes left in a directory, and returns how many.
@@ -55,18 +35,4 @@ pub(crate) fn sweep(dir: &Path) -> anyhow::Result<usize> {
         Ok(swept)
     };
     sweep().with_context(|| format!("cannot sweep {}", dir.display()))
-}
-
-fn unfinished(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".");
-    name.push(UNFINISHED);
-    name.into()
-}
-
-fn parent(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
-    }
 }

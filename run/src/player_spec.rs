@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::{Context, bail};
+use garuda_model::checkpoint_files;
 
 use crate::{RunDir, UciSpec};
 
@@ -55,7 +56,7 @@ pub fn find_model(path: &Path) -> anyhow::Result<PathBuf> {
     if path.is_file() {
         return Ok(path.to_owned());
     }
-    let model = path.join("model.onnx");
+    let model = checkpoint_files::network(path);
     if model.is_file() {
         return Ok(model);
     }
@@ -67,7 +68,7 @@ pub fn find_model(path: &Path) -> anyhow::Result<PathBuf> {
     }
     let run = RunDir::open(path)?;
     let newest = (run.checkpoint_numbers()?.into_iter().rev())
-        .map(|number| run.checkpoint(number).join("model.onnx"))
+        .map(|number| checkpoint_files::network(&run.checkpoint(number)))
         .find(|model| model.is_file());
     newest.with_context(|| format!("{} has no checkpoint yet", path.display()))
 }

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use anyhow::Context;
-use garuda_model::{Encode, Model};
+use garuda_model::{Encode, Network};
 use garuda_rules::RuleSet;
 use garuda_run::{Limit, PlayerSpec, UciSpec, find_model};
 
@@ -39,7 +39,7 @@ pub enum LoadedPlayer {
     Random,
     AlphaBeta(Option<u64>),
     Network {
-        model: Model,
+        network: Network,
         simulations: u32,
         draw_value: f32,
     },
@@ -58,10 +58,10 @@ impl LoadedPlayer {
             PlayerSpec::AlphaBeta(nodes) => LoadedPlayer::AlphaBeta(*nodes),
             PlayerSpec::Model(path) => {
                 let path = find_model(path)?;
-                let model =
-                    Model::read(&path).with_context(|| format!("cannot use {}", path.display()))?;
+                let network = Network::read(&path)
+                    .with_context(|| format!("cannot use {}", path.display()))?;
                 LoadedPlayer::Network {
-                    model,
+                    network,
                     simulations: budget.simulations,
                     draw_value: budget.draw_value,
                 }
@@ -79,7 +79,7 @@ impl LoadedPlayer {
     /// The rule set that the player is made for; `None` if it plays any.
     pub fn rule_set(&self) -> Option<RuleSet> {
         match self {
-            LoadedPlayer::Network { model, .. } => Some(model.info().rules),
+            LoadedPlayer::Network { network, .. } => Some(network.info().rules),
             _ => None,
         }
     }
@@ -89,10 +89,10 @@ impl LoadedPlayer {
             LoadedPlayer::Random => Box::new(Random::new()),
             LoadedPlayer::AlphaBeta(nodes) => Box::new(AlphaBeta::new::<P>(*nodes)),
             LoadedPlayer::Network {
-                model,
+                network,
                 simulations,
                 draw_value,
-            } => Box::new(NetworkPlayer::new(model, *simulations, *draw_value)?),
+            } => Box::new(NetworkPlayer::new(network, *simulations, *draw_value)?),
             LoadedPlayer::Uci {
                 spec,
                 limit,

@@ -1,6 +1,6 @@
 use anyhow::Context;
 use garuda_mcts::{Analysis, AnalysisSettings, Limits, PuctSettings, Signal};
-use garuda_model::{Encode, Model, OnnxEvaluator};
+use garuda_model::{Encode, Network, NetworkEvaluator};
 use garuda_rules::{GameState, Move};
 
 use super::{Clock, Line, NoMove, Player};
@@ -12,7 +12,7 @@ const TREE_BYTES: usize = 256 << 20;
 /// Plays by a network, with so many simulations a move.
 #[derive(Debug)]
 pub struct NetworkPlayer<P: Encode> {
-    evaluator: OnnxEvaluator<P>,
+    evaluator: NetworkEvaluator<P>,
     analysis: Analysis<GameState<P>>,
     simulations: u32,
 }
@@ -20,7 +20,7 @@ pub struct NetworkPlayer<P: Encode> {
 impl<P: Encode> NetworkPlayer<P> {
     /// `draw_value` is what a draw is worth to either side, from −1 to 1.
     pub fn new(
-        model: &Model,
+        network: &Network,
         simulations: u32,
         draw_value: f32,
     ) -> anyhow::Result<NetworkPlayer<P>> {
@@ -36,7 +36,7 @@ impl<P: Encode> NetworkPlayer<P> {
             ..AnalysisSettings::default()
         };
         Ok(NetworkPlayer {
-            evaluator: OnnxEvaluator::new(model, leaves)?,
+            evaluator: network.evaluator(leaves)?,
             analysis: Analysis::new(GameState::start(), settings),
             simulations,
         })

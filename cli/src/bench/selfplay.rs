@@ -5,7 +5,7 @@ use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use garuda_mcts::{Evaluations, Evaluator, random_move};
-use garuda_model::{Architecture, Model, OnnxEvaluator, TrainParams, Trainer};
+use garuda_model::{Architecture, Network, TrainParams, Trainer};
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{Game, GameState, MoveList};
 use garuda_run::config::Config;
@@ -24,9 +24,8 @@ pub(crate) struct Speed {
 pub(crate) fn measure(quick: bool) -> anyhow::Result<Speed> {
     let config = Config::default();
     let cores = available_parallelism().map_or(1, usize::from);
-    let architecture = Architecture::new(config.network.blocks, config.network.channels)?;
-    let model =
-        Trainer::<ToriPosition>::new(architecture, TrainParams::default(), 1).export("bench");
+    let Architecture::Conv(shape) = config.network.architecture()?;
+    let network = Trainer::<ToriPosition>::new(shape, TrainParams::default(), 1).export("bench");
     let (rounds, time) = if quick {
         (2, Duration::from_secs(1))
     } else {
@@ -34,13 +33,13 @@ pub(crate) fn measure(quick: bool) -> anyhow::Result<Speed> {
     };
     let mut speed = Speed::default();
     for round in 0..rounds {
-        speed.bare += bare(&model, &config, cores, time)? / f64::from(rounds);
-        speed.selfplay += selfplay(&model, &config, cores, time, round)? / f64::from(rounds);
+        speed.bare += bare(&network, &config, cores, time)? / f64::from(rounds);
+        speed.selfplay += selfplay(&network, &config, cores, time, round)? / f64::from(rounds);
     }
     Ok(speed)
 }
 
-fn bare(model: &Model, config: &Config, cores: usize, time: Duration) -> anyhow::Result<f64> {
+fn bare(network: &Network, config: &Config, cores: usize, time: Duration) -> anyhow::Result<f64> {
     let batch = config.selfplay.parallel_games as usize;
     let positions: Vec<_> = (0..batch as u64)
         .map(|seed| {
@@ -58,7 +57,7 @@ fn bare(model: &Model, config: &Config, cores: usize, time: Duration) -> anyhow:
         .collect();
     let made = AtomicU64::new(0);
     let work = || -> anyhow::Result<f64> {
-        let mut evaluator = OnnxEvaluator::new(model, batch)?;
+        let mut evaluator = network.evaluator(batch)?;
         let mut evaluations = Evaluations::default();
         let started = Instant::now();
         while started.elapsed() < time {
@@ -83,7 +82,7 @@ fn bare(model: &Model, config: &Config, cores: usize, time: Duration) -> anyhow:
 }
 
 fn selfplay(
-    model: &Model,
+    network: &Network,
     config: &Config,
     cores: usize,
     time: Duration,
@@ -104,7 +103,7 @@ fn selfplay(
             stop.store(true, Ordering::Relaxed);
             rate
         });
-        let open = |_| Ok(OnnxEvaluator::new(model, capacity)?);
+        let open = |_| Ok(network.evaluator(capacity)?);
         generate(&plan, &numbers, cores, open, &stop, &counters, |_| Ok(()))?;
         Ok(rate.join().expect("counting does not panic"))
     })

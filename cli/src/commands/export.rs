@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use garuda_model::Model;
+use garuda_model::Network;
 #[cfg(feature = "torch")]
 use garuda_model::{Encode, TrainParams, Trainer};
 #[cfg(feature = "torch")]
@@ -35,8 +35,9 @@ enum Format {
 impl Export {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let path = find_model(&self.checkpoint)?;
-        let model = Model::read(&path).with_context(|| format!("cannot use {}", path.display()))?;
-        let rules = model.info().rules;
+        let network =
+            Network::read(&path).with_context(|| format!("cannot use {}", path.display()))?;
+        let rules = network.info().rules;
         let extension = match self.format {
             Format::Onnx => "onnx",
             Format::Torchscript => "pt",
@@ -45,7 +46,7 @@ impl Export {
             .output
             .unwrap_or_else(|| format!("{rules}.{extension}").into());
         match self.format {
-            Format::Onnx => fs::write(&output, model.bytes())
+            Format::Onnx => fs::write(&output, network.bytes())
                 .with_context(|| format!("cannot write {}", output.display()))?,
             #[cfg(not(feature = "torch"))]
             Format::Torchscript => return Err(super::needs_torch("a TorchScript export")),
@@ -58,7 +59,7 @@ impl Export {
         eprintln!(
             "{} holds {rules} after {} steps",
             output.display(),
-            model.info().step
+            network.info().step
         );
         Ok(())
     }

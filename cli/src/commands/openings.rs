@@ -5,7 +5,7 @@ use std::thread::available_parallelism;
 
 use anyhow::{Context, ensure};
 use clap::Args;
-use garuda_model::{Encode, Model, OnnxEvaluator};
+use garuda_model::{Encode, Network, NetworkEvaluator};
 use garuda_rules::{RuleSet, with_rule_set};
 use garuda_run::config::{Config, OpeningsSettings};
 use garuda_run::{Log, RunDir, find_model, init_logging, write_atomically};
@@ -71,7 +71,7 @@ pub(crate) struct Openings {
 /// A run, if that is what was given, and a network, if there is one.
 struct Given {
     run: Option<RunDir>,
-    model: Option<Model>,
+    network: Option<Network>,
     source: ReportSource,
 }
 
@@ -79,9 +79,9 @@ impl Openings {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let log = init_logging(!self.json);
         let given = self.given()?;
-        let rules = match (&given.run, &given.model) {
+        let rules = match (&given.run, &given.network) {
             (Some(run), _) => run.config().rule_set(),
-            (None, Some(model)) => model.info().rules,
+            (None, Some(network)) => network.info().rules,
             (None, None) => unreachable!("what is no run is a model"),
         };
         let settings = self.settings(given.run.as_ref().map(RunDir::config))?;
@@ -103,21 +103,25 @@ impl Openings {
             name: path.display().to_string(),
             ..ReportSource::default()
         };
-        let mut model = None;
+        let mut network = None;
         if has_checkpoint && self.visits != Some(0) {
             let file = find_model(path)?;
-            let read = Model::read(&file);
+            let read = Network::read(&file);
             let read = read.with_context(|| format!("cannot use {}", file.display()))?;
             source.checkpoint = number_of(&file);
             source.step = Some(read.info().step);
             source.hash = Some(read.info().hash.clone());
-            model = Some(read);
+            network = Some(read);
         }
         ensure!(
-            run.is_some() || model.is_some(),
+            run.is_some() || network.is_some(),
             "a model has no games, so --visits must be at least 1"
         );
-        Ok(Given { run, model, source })
+        Ok(Given {
+            run,
+            network,
+            source,
+        })
     }
 
     /// The flags over the run's configuration, within the ranges of the configuration.
@@ -152,11 +156,14 @@ impl Openings {
             Some(run) => Some(games(run, &root, settings.plies, log)?),
             None => None,
         };
-        let open = || -> anyhow::Result<OnnxEvaluator<P>> {
-            let model = given.model.as_ref().expect("there is something to search");
-            Ok(OnnxEvaluator::new(model, PLACES)?)
+        let open = || -> anyhow::Result<NetworkEvaluator<P>> {
+            let network = given
+                .network
+                .as_ref()
+                .expect("there is something to search");
+            Ok(network.evaluator(PLACES)?)
         };
-        let searches = given.model.is_some() && settings.visits > 0;
+        let searches = given.network.is_some() && settings.visits > 0;
         let search = searches.then(|| SearchSettings {
             visits: settings.visits,
             searches: settings.searches,

@@ -116,7 +116,7 @@ fn write_network<P: Encode>(folder: &Path, scale: f32) -> PathBuf {
         ("garuda.rules", encoding.rules.to_string()),
         ("garuda.encoding_version", Encoding::VERSION.to_string()),
         ("garuda.encoding", encoding.describe()),
-        ("garuda.architecture", "1x8".to_owned()),
+        ("garuda.architecture", "conv 1x8".to_owned()),
         ("garuda.step", "0".to_owned()),
         ("garuda.run", "a test".to_owned()),
         ("garuda.hash", hash),
@@ -141,7 +141,7 @@ fn a_network_brings_its_game_and_is_played_by() {
     engine.send(&option("EvalFile", tori.display()));
     let lines = engine.settle();
     assert!(
-        lines[0].contains("playing torishogi by a network of 1x8"),
+        lines[0].contains("playing torishogi by a network of conv 1x8"),
         "{lines:?}"
     );
     let (lines, _) = engine.ask("position startpos moves e4e5\ngo nodes 300");

@@ -7,7 +7,6 @@
 //! | `model.onnx` | the averaged network, exported |
 //! | `state.json` | what the others belong to, and their hashes |
 
-mod directory;
 mod error;
 mod state;
 mod tensors;
@@ -24,13 +23,10 @@ pub use error::CheckpointError;
 use state::State;
 use tensors::TensorFile;
 
+use crate::checkpoint_files::{NETWORK, OPTIMIZER, STATE, WEIGHTS};
+use crate::files::write_directory;
 use crate::hash::sha256;
-use crate::{Encode, Encoding, Model, TrainParams, Trainer};
-
-const STATE: &str = "state.json";
-const WEIGHTS: &str = "weights.safetensors";
-const OPTIMIZER: &str = "optimizer.safetensors";
-const MODEL: &str = "model.onnx";
+use crate::{Architecture, Encode, Encoding, Network, TrainParams, Trainer};
 
 impl<P: Encode> Trainer<P> {
     /// Writes a checkpoint, a directory that must not be there yet, and returns the network as it
@@ -44,14 +40,14 @@ impl<P: Encode> Trainer<P> {
         directory: &Path,
         run: &str,
         notes: &impl Serialize,
-    ) -> Result<Model, CheckpointError> {
+    ) -> Result<Network, CheckpointError> {
         let notes = serde_json::to_value(notes).map_err(CheckpointError::Notes)?;
-        let model = self.export(run);
-        let summary = format!("{} {} step {}", P::RULES, self.architecture, self.steps);
+        let network = self.export(run);
+        let summary = format!("{} {} step {}", P::RULES, self.architecture(), self.steps);
         let files = [
             (WEIGHTS, self.weights_file().encode(&summary)),
             (OPTIMIZER, self.optimizer_file().encode(&summary)),
-            (MODEL, model.bytes().to_vec()),
+            (NETWORK, network.bytes().to_vec()),
         ];
         let hashes = files
             .iter()
@@ -60,15 +56,23 @@ impl<P: Encode> Trainer<P> {
             format: State::FORMAT,
             rules: P::RULES.to_string(),
             encoding: Encoding::of::<P>().describe(),
-            architecture: self.architecture,
+            architecture: self.architecture(),
             step: self.steps,
             run: run.to_owned(),
             files: hashes.collect(),
             notes,
         };
         let state = (STATE, state.encode());
-        directory::write(directory, files.iter().chain([&state]))?;
-        Ok(model)
+        let files = files.iter().chain([&state]);
+        write_directory(
+            directory,
+            files.map(|(name, bytes)| (*name, bytes.as_slice())),
+        )
+        .map_err(|source| CheckpointError::Write {
+            path: directory.to_owned(),
+            source,
+        })?;
+        Ok(network)
     }
 
     /// Reads a checkpoint, to go on training as if it had never stopped. Refuses one that is
@@ -89,7 +93,8 @@ impl<P: Encode> Trainer<P> {
         }
         let notes = N::deserialize(&state.notes).map_err(CheckpointError::Notes)?;
 
-        let mut trainer = Trainer::new(state.architecture, train_params, 0);
+        let Architecture::Conv(shape) = state.architecture;
+        let mut trainer = Trainer::new(shape, train_params, 0);
         trainer.steps = state.step;
         let mut problems = Vec::new();
         let mut check = |name: &str, file: Option<TensorFile<'_>>| -> Result<(), CheckpointError> {
@@ -99,7 +104,7 @@ impl<P: Encode> Trainer<P> {
             } else if let Some(file) = file {
                 file.decode(&bytes)
             } else {
-                Model::from_bytes(bytes)
+                Network::from_bytes(&bytes)
                     .err()
                     .map(|error| error.to_string())
                     .into_iter()
@@ -110,7 +115,7 @@ impl<P: Encode> Trainer<P> {
         };
         check(WEIGHTS, Some(trainer.weights_file()))?;
         check(OPTIMIZER, Some(trainer.optimizer_file()))?;
-        check(MODEL, None)?;
+        check(NETWORK, None)?;
         if problems.is_empty() {
             Ok((trainer, notes))
         } else {

@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoint_files::STATE;
 use crate::hash::sha256;
 use crate::{Architecture, Encode, Encoding};
 
@@ -27,7 +28,7 @@ const CLOSING: &str = "\",\n";
 
 impl State {
     /// Raised when a checkpoint is laid out differently.
-    pub(super) const FORMAT: u32 = 1;
+    pub(super) const FORMAT: u32 = 2;
 
     pub(super) fn encode(&self) -> Vec<u8> {
         let text = serde_json::to_string_pretty(self).expect("a state can be written as JSON");
@@ -37,7 +38,7 @@ impl State {
     }
 
     pub(super) fn decode(bytes: &[u8]) -> Result<State, String> {
-        let damaged = |what: &str| format!("{} is damaged: {what}", super::STATE);
+        let damaged = |what: &str| format!("{} is damaged: {what}", STATE);
         let text = str::from_utf8(bytes).map_err(|_| damaged("it is not UTF-8"))?;
         let rest = text
             .strip_prefix(OPENING)

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::random_games::{distribution, random_positions};
-use crate::{Architecture, Batch, Targets, set_threads};
+use crate::{Batch, ConvShape, Targets, set_threads};
 
 type Tori = Trainer<ToriPosition>;
 
@@ -42,7 +42,7 @@ fn batches(seed: u64) -> Vec<Batch<ToriPosition>> {
 
 fn small() -> Tori {
     set_threads(1);
-    Trainer::new(Architecture::new(2, 8).unwrap(), TrainParams::default(), 3)
+    Trainer::new(ConvShape::new(2, 8).unwrap(), TrainParams::default(), 3)
 }
 
 /// A checkpoint of a trainer that has made some steps, in a directory that is removed at the end.
@@ -81,8 +81,8 @@ fn resumed_training_equals_uninterrupted_training() {
         assert_eq!(reports[0], reports[1]);
     }
     assert_eq!(snapshot(&resumed), snapshot(&trainer));
-    let models = [&resumed, &trainer].map(|trainer| trainer.export("x").info().hash.clone());
-    assert_eq!(models[0], models[1]);
+    let hashes = [&resumed, &trainer].map(|trainer| trainer.export("x").info().hash.clone());
+    assert_eq!(hashes[0], hashes[1]);
 }
 
 /// All numbers of a trainer, to the bit.
@@ -93,8 +93,8 @@ fn snapshot(trainer: &Tori) -> [Vec<u8>; 2] {
 #[test]
 fn the_exported_network_is_in_the_checkpoint() {
     let (_root, path, trainer) = saved();
-    let model = Model::read(&path.join(MODEL)).unwrap();
-    let info = model.info();
+    let network = Network::read(&path.join(NETWORK)).unwrap();
+    let info = network.info();
     assert_eq!((info.step, info.run.as_str()), (3, "a run"));
     assert_eq!(info.architecture, trainer.architecture());
     assert_eq!(info.hash, trainer.export("another").info().hash);
@@ -103,7 +103,7 @@ fn the_exported_network_is_in_the_checkpoint() {
 #[test]
 fn any_damage_to_any_file_is_noticed() {
     let (_root, path, _) = saved();
-    for name in [STATE, WEIGHTS, OPTIMIZER, MODEL] {
+    for name in [STATE, WEIGHTS, OPTIMIZER, NETWORK] {
         let file = path.join(name);
         let whole = fs::read(&file).unwrap();
         let step = (whole.len() / 40).max(1);
@@ -208,7 +208,7 @@ fn checkpoints_of_another_kind_are_refused() {
 
     let (_root, path, _) = saved();
     restate(&path, |state| {
-        state.architecture = Architecture::new(1, 16).unwrap();
+        state.architecture = ConvShape::new(1, 16).unwrap().into();
     });
     let found = problems(&path);
     assert!(

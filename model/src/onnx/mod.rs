@@ -1,23 +1,22 @@
-//! Exported networks: ONNX files that say which game they play and how to show it to them.
+//! Networks as ONNX files, run by ONNX Runtime.
 
-mod error;
-mod info;
-mod model;
+mod evaluator;
+mod file;
 pub(crate) mod proto;
 #[cfg(feature = "torch")]
 #[cfg(test)]
 mod tests;
 
+pub(crate) use evaluator::OnnxEvaluator;
 #[cfg(feature = "torch")]
-pub(crate) use info::hash_of;
-
-pub use error::ModelError;
-pub use info::ModelInfo;
-pub use model::Model;
+pub(crate) use evaluator::session;
+pub(crate) use file::OnnxFile;
+#[cfg(feature = "torch")]
+pub(crate) use file::hash_of;
 
 /// The names of a network's input, planes `[batch, planes, rank, file]`, and of its outputs:
-/// logits `[batch, actions]`, chances of win, draw and loss `[batch, 3]`, plies to the end of the
-/// game `[batch, 1]`.
+/// logits `[batch, actions]`, probabilities of win, draw and loss `[batch, 3]`, plies to the end of
+/// the game `[batch, 1]`.
 pub(crate) const INPUT: &str = "planes";
 pub(crate) const POLICY: &str = "policy";
 pub(crate) const WDL: &str = "wdl";

@@ -3,11 +3,11 @@ use garuda_rules::tori::ToriPosition;
 use prost::Message;
 
 use super::*;
-use crate::{Architecture, OnnxEvaluator, TrainParams, Trainer};
+use crate::{ConvShape, Network, TrainParams, Trainer};
 
 fn exported() -> Vec<u8> {
-    let architecture = Architecture::new(1, 8).unwrap();
-    let trainer = Trainer::<ToriPosition>::new(architecture, TrainParams::default(), 1);
+    let shape = ConvShape::new(1, 8).unwrap();
+    let trainer = Trainer::<ToriPosition>::new(shape, TrainParams::default(), 1);
     trainer.export("a run").bytes().to_vec()
 }
 
@@ -19,31 +19,31 @@ fn changed(change: impl FnOnce(&mut proto::Model)) -> Vec<u8> {
 }
 
 fn refusal(bytes: Vec<u8>) -> String {
-    Model::from_bytes(bytes).unwrap_err().to_string()
+    Network::from_bytes(&bytes).unwrap_err().to_string()
 }
 
 #[test]
 fn a_model_tells_what_it_is() {
-    let info = Model::from_bytes(exported()).unwrap().info().clone();
+    let info = Network::from_bytes(&exported()).unwrap().info().clone();
     assert_eq!(info.rules.name(), "torishogi");
-    assert_eq!(info.architecture.to_string(), "1x8");
+    assert_eq!(info.architecture.to_string(), "conv 1x8");
     assert_eq!((info.step, info.run.as_str()), (0, "a run"));
     assert_eq!(info.hash.len(), 64);
 }
 
 #[test]
 fn a_model_of_another_game_or_encoding_is_refused_in_words() {
-    let model = Model::from_bytes(exported()).unwrap();
-    let error = OnnxEvaluator::<MakrukPosition>::new(&model, 1).unwrap_err();
-    assert_eq!(error.to_string(), "the model plays torishogi, not makruk");
+    let network = Network::from_bytes(&exported()).unwrap();
+    let error = network.evaluator::<MakrukPosition>(1).unwrap_err();
+    assert_eq!(error.to_string(), "the network plays torishogi, not makruk");
 
     let older = changed(|model| {
         for entry in &mut model.metadata_props {
             entry.value = entry.value.replace("encoding 1 of", "encoding 0 of");
         }
     });
-    let model = Model::from_bytes(older).unwrap();
-    let error = OnnxEvaluator::<ToriPosition>::new(&model, 1).unwrap_err();
+    let network = Network::from_bytes(&older).unwrap();
+    let error = network.evaluator::<ToriPosition>(1).unwrap_err();
     let text = error.to_string();
     assert!(text.contains("\"encoding 0 of torishogi\""), "{text}");
 }
@@ -62,7 +62,7 @@ fn files_that_are_not_models_are_refused_in_words() {
         step.unwrap().value = "many".to_owned();
     });
     assert!(refusal(nonsense).contains("\"many\""));
-    let error = Model::read(std::path::Path::new("no/such.onnx")).unwrap_err();
+    let error = Network::read(std::path::Path::new("no/such.onnx")).unwrap_err();
     assert!(error.to_string().contains("no/such.onnx"));
 }
 
@@ -74,12 +74,12 @@ fn a_damaged_model_is_refused_and_never_a_panic() {
     assert!(refusal(other_weights).contains("damaged"));
     let whole = exported();
     for length in (0..whole.len()).step_by(97) {
-        Model::from_bytes(whole[..length].to_vec()).unwrap_err();
+        Network::from_bytes(&whole[..length]).unwrap_err();
     }
     for at in (0..whole.len()).step_by(61) {
         let mut flipped = whole.clone();
         flipped[at] ^= 0x04;
         // Only names that do not matter, such as the run's, may change unnoticed.
-        let _ = Model::from_bytes(flipped);
+        let _ = Network::from_bytes(&flipped);
     }
 }

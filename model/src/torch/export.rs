@@ -5,7 +5,7 @@ use tch::{CModule, Device, Kind, Tensor, no_grad};
 use super::Trainer;
 use super::folded::{Answer, Folded};
 use super::onnx_graph::onnx_file;
-use crate::{Encode, Model};
+use crate::{Encode, Network};
 
 impl<P: Encode> Trainer<P> {
     /// The averaged network, ready to play.
@@ -18,15 +18,15 @@ impl<P: Encode> Trainer<P> {
     }
 
     /// The averaged network as an ONNX file. `run` is the name of the run it comes from.
-    pub fn export(&self, run: &str) -> Model {
+    pub fn export(&self, run: &str) -> Network {
         let bytes = onnx_file(
             &self.folded(),
             &self.encoding,
-            self.architecture,
+            self.architecture(),
             self.steps,
             run,
         );
-        Model::from_bytes(bytes).expect("what was just written can be read")
+        Network::from_bytes(&bytes).expect("what was just written can be read")
     }
 
     /// Writes the averaged network as a TorchScript file. Its `forward` takes planes

@@ -1,7 +1,7 @@
 use tch::{Kind, Tensor, no_grad};
 
-use super::network::{
-    ConvNorm, Linear, MOVES_LEFT, MOVES_LEFT_UNIT, NORM_EPSILON, Network, Sizes, WDL, pool,
+use super::conv_net::{
+    ConvNet, ConvNorm, Linear, MOVES_LEFT, MOVES_LEFT_UNIT, NORM_EPSILON, Sizes, WDL, pool,
     query_scale,
 };
 
@@ -68,7 +68,7 @@ pub(crate) struct Answer<V> {
 }
 
 impl Folded {
-    pub(crate) fn new(network: &Network, params: &[Tensor], stats: &[Tensor]) -> Folded {
+    pub(crate) fn new(network: &ConvNet, params: &[Tensor], stats: &[Tensor]) -> Folded {
         no_grad(|| Folder { params, stats }.fold(network))
     }
 
@@ -207,7 +207,7 @@ struct Folder<'a> {
 }
 
 impl Folder<'_> {
-    fn fold(&self, network: &Network) -> Folded {
+    fn fold(&self, network: &ConvNet) -> Folded {
         let sizes = network.sizes;
         // The playing policy head comes first, and its queries before its keys.
         let scale = query_scale(sizes.depth);

@@ -1,6 +1,6 @@
 use tch::{Kind, Reduction, Tensor};
 
-use super::network::{
+use super::conv_net::{
     MOVES_LEFT, MOVES_LEFT_UNIT, Output, POLICIES, POLICY, REPLY, SHORT, SHORTS, SOFT, WDL,
 };
 use crate::{Batch, LossWeights};

@@ -1,10 +1,10 @@
 //! The network in libtorch, and training it.
 
 mod adamw;
+mod conv_net;
 mod export;
 mod folded;
 mod loss;
-mod network;
 mod onnx_graph;
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use tch::Tensor;
 use super::folded::{Folded, Graph, Layer};
 use super::weights::numbers;
 use crate::onnx::{INPUT, MOVES_LEFT, POLICY, WDL, hash_of, proto};
-use crate::{Architecture, Encoding, ModelInfo};
+use crate::{Architecture, Encoding, NetworkInfo};
 
 /// Numbers of types in the standard.
 const FLOAT: i32 = 1;
@@ -41,7 +41,7 @@ pub(crate) fn onnx_file(
             value_info(MOVES_LEFT, &[1]),
         ],
     };
-    let info = ModelInfo {
+    let info = NetworkInfo {
         rules: encoding.rules,
         encoding_version: Encoding::VERSION,
         encoding: encoding.describe(),
@@ -50,7 +50,11 @@ pub(crate) fn onnx_file(
         run: run.to_owned(),
         hash: hash_of(&graph),
     };
-    file(graph, info.entries()).encode_to_vec()
+    let metadata = info.metadata().map(|(key, value)| proto::Entry {
+        key: key.to_owned(),
+        value,
+    });
+    file(graph, metadata.into()).encode_to_vec()
 }
 
 /// A file that multiplies a matrix by another one, for comparison.

@@ -12,23 +12,21 @@ use rand_chacha::ChaCha8Rng;
 
 use super::*;
 use crate::random_games::{distribution, random_positions};
-use crate::{
-    Architecture, Batch, Encode, Encoding, OnnxEvaluator, Targets, TrainParams, View, encode,
-};
+use crate::{Batch, ConvShape, Encode, Encoding, Targets, TrainParams, View, encode};
 
 /// A network whose every number matters: normalisation is not trivial as it is at the start.
-fn scrambled<P: Encode>(architecture: &str) -> Trainer<P> {
+fn scrambled<P: Encode>(blocks: u32, channels: u32) -> Trainer<P> {
     set_threads(1);
-    let architecture: Architecture = architecture.parse().unwrap();
-    let trainer = Trainer::new(architecture, TrainParams::default(), 1);
+    let shape = ConvShape::new(blocks, channels).unwrap();
+    let trainer = Trainer::new(shape, TrainParams::default(), 1);
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     let mut add_noise = |weights: &Weights, range: std::ops::Range<f32>| {
         let length = weights.layout.len();
-        let gumbel_scale: Vec<f32> = (0..length)
+        let noise: Vec<f32> = (0..length)
             .map(|_| rng.random_range(range.clone()))
             .collect();
         let mut flat = weights.flat.shallow_clone();
-        flat += tch::Tensor::from_slice(&gumbel_scale);
+        flat += tch::Tensor::from_slice(&noise);
     };
     add_noise(&trainer.mean_params, -0.05..0.05);
     add_noise(&trainer.mean_stats, 0.0..0.3);
@@ -58,12 +56,12 @@ fn positions<P: Encode>() -> (Vec<(GameState<P>, MoveList)>, Vec<f32>) {
 
 /// What is exported is what was trained, in both formats.
 fn exports_agree<P: Encode>() {
-    let trainer = scrambled::<P>("2x16");
+    let trainer = scrambled::<P>(2, 16);
     let (games, planes) = positions::<P>();
     let actions = Encoding::of::<P>().actions();
-    let expected = trainer.judge(&planes);
+    let expected = trainer.predict(&planes);
 
-    let mut evaluator = OnnxEvaluator::<P>::new(&trainer.export("test"), 64).unwrap();
+    let mut evaluator = trainer.export("test").evaluator::<P>(64).unwrap();
     let mut evaluations = Evaluations::default();
     let chunks = games.chunks(evaluator.capacity());
     for (chunk, first) in chunks.zip((0..).step_by(evaluator.capacity())) {
@@ -125,8 +123,8 @@ fn exports_of_eternal_chess_agree() {
 /// Searches are reproducible only if a position's answer does not depend on its company.
 #[test]
 fn an_answer_does_not_depend_on_the_batch() {
-    let model = scrambled::<ToriPosition>("4x64").export("test");
-    let mut evaluator = OnnxEvaluator::<ToriPosition>::new(&model, 64).unwrap();
+    let network = scrambled::<ToriPosition>(4, 64).export("test");
+    let mut evaluator = network.evaluator::<ToriPosition>(64).unwrap();
     let (games, _) = positions::<ToriPosition>();
     let mut evaluations = Evaluations::default();
     let mut answer = |range: std::ops::Range<usize>| -> Vec<(Wdl, Vec<f32>)> {
@@ -246,7 +244,7 @@ fn examine<P: Encode>(trainer: &Trainer<P>, lessons: &[TrainJob<P>]) -> (f32, f3
 fn five_hundred_positions_can_be_learned_by_heart() {
     set_threads(1);
     let lessons = lessons::<ToriPosition>(512, 21, at_random);
-    let mut trainer = Trainer::new(Architecture::new(2, 32).unwrap(), fast_average(), 1);
+    let mut trainer = Trainer::new(ConvShape::new(2, 32).unwrap(), fast_average(), 1);
     for epoch in 0..80 {
         for batch in shuffled(&lessons, epoch) {
             let rate = if epoch < 50 { 5e-3 } else { 1e-3 };
@@ -287,7 +285,7 @@ fn shuffled_labels_do_not_generalise() {
     set_threads(1);
     let unseen = lessons(512, 99, by_hands::<ToriPosition>);
     let accuracy = |lessons: &[TrainJob<ToriPosition>]| {
-        let mut trainer = Trainer::new(Architecture::new(2, 16).unwrap(), fast_average(), 1);
+        let mut trainer = Trainer::new(ConvShape::new(2, 16).unwrap(), fast_average(), 1);
         for epoch in 0..10 {
             for batch in shuffled(lessons, epoch) {
                 trainer.step(&batch, 3e-3);
@@ -314,7 +312,7 @@ fn a_loss_that_is_not_finite_leaves_no_trace() {
     };
     let bad = shuffled(&lessons(64, 41, nan), 0);
     let train_params = TrainParams::default();
-    let new = || Trainer::<ToriPosition>::new(Architecture::new(1, 8).unwrap(), train_params, 1);
+    let new = || Trainer::<ToriPosition>::new(ConvShape::new(1, 8).unwrap(), train_params, 1);
     let (mut with, mut without) = (new(), new());
     for trainer in [&mut with, &mut without] {
         assert!(trainer.step(&good[0], 1e-3).applied);
@@ -343,7 +341,7 @@ pub(crate) fn snapshot<P: Encode>(trainer: &Trainer<P>) -> Vec<u32> {
 /// Losses as training.md defines them, computed by hand from what the network says.
 #[test]
 fn losses_are_what_they_are_said_to_be() {
-    let trainer = scrambled::<ToriPosition>("1x8");
+    let trainer = scrambled::<ToriPosition>(1, 8);
     let game = GameState::<ToriPosition>::start();
     let mut legal = MoveList::new();
     garuda_rules::Game::legal_moves(&game, &mut legal);
@@ -366,7 +364,7 @@ fn losses_are_what_they_are_said_to_be() {
     batch.push(&game, &legal, &targets, false);
     let losses = trainer.validate(&batch);
 
-    let said = trainer.judge(&batch.planes);
+    let said = trainer.predict(&batch.planes);
     let view = View::of(game.position());
     let logits: Vec<f32> = legal
         .iter()
@@ -442,11 +440,11 @@ fn mirrored_samples() {
 #[test]
 fn an_untrained_network_has_no_opinion() {
     set_threads(1);
-    let architecture = Architecture::new(4, 64).unwrap();
-    let trainer = Trainer::<SittuyinPosition<true>>::new(architecture, TrainParams::default(), 1);
+    let shape = ConvShape::new(4, 64).unwrap();
+    let trainer = Trainer::<SittuyinPosition<true>>::new(shape, TrainParams::default(), 1);
     let planes = positions::<SittuyinPosition<true>>().1;
     let length = Encoding::of::<SittuyinPosition<true>>().input_len();
-    let said = trainer.judge(&planes[..100 * length]);
+    let said = trainer.predict(&planes[..100 * length]);
     assert!(
         said.wdl.iter().all(|chance| (0.15..0.6).contains(chance)),
         "{:?}",

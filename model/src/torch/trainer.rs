@@ -3,17 +3,17 @@ use std::marker::PhantomData;
 use tch::{Kind, Tensor, no_grad};
 
 use super::adamw::AdamW;
+use super::conv_net::{ConvNet, MOVES_LEFT, MOVES_LEFT_UNIT, POLICY, WDL};
 use super::loss::{Losses, TensorBatch};
-use super::network::{MOVES_LEFT, MOVES_LEFT_UNIT, Network, POLICY, WDL};
 use super::weights::{Weights, numbers};
-use crate::{Architecture, Batch, Encode, Encoding, TrainParams};
+use crate::{Architecture, Batch, ConvShape, Encode, Encoding, TrainParams};
 
 /// A network in training: its weights, their average, and the optimiser.
 #[derive(Debug)]
 pub struct Trainer<P> {
-    pub(crate) network: Network,
+    pub(crate) network: ConvNet,
     pub(crate) encoding: Encoding,
-    pub(crate) architecture: Architecture,
+    pub(crate) shape: ConvShape,
     pub(crate) train_params: TrainParams,
     /// The weights being trained, and the statistics their batch norms keep.
     pub(crate) params: Weights,
@@ -52,14 +52,14 @@ pub struct Prediction {
 
 impl<P: Encode> Trainer<P> {
     /// An untrained network. Equal seeds give equal networks.
-    pub fn new(architecture: Architecture, train_params: TrainParams, seed: u64) -> Self {
+    pub fn new(shape: ConvShape, train_params: TrainParams, seed: u64) -> Self {
         let encoding = Encoding::of::<P>();
-        let network = Network::new(&encoding, architecture);
+        let network = ConvNet::new(&encoding, shape);
         let params = Weights::random(network.params.clone(), seed);
         let stats = Weights::random(network.stats.clone(), seed);
         Trainer {
             encoding,
-            architecture,
+            shape,
             train_params,
             leaves: params.leaves(),
             mean_params: params.duplicate(),
@@ -79,7 +79,7 @@ impl<P: Encode> Trainer<P> {
     }
 
     pub fn architecture(&self) -> Architecture {
-        self.architecture
+        self.shape.into()
     }
 
     /// Learns from a batch, which must not be empty.
@@ -138,7 +138,7 @@ impl<P: Encode> Trainer<P> {
     }
 
     /// What the averaged network says, in libtorch, about planes `[batch, planes, rank, file]`.
-    pub fn judge(&self, planes: &[f32]) -> Prediction {
+    pub fn predict(&self, planes: &[f32]) -> Prediction {
         let sizes = self.network.sizes;
         let planes = Tensor::from_slice(planes).view([-1, sizes.planes, sizes.ranks, sizes.files]);
         no_grad(|| {

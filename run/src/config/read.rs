@@ -3,14 +3,14 @@
 use std::fs;
 use std::path::Path;
 
-use garuda_model::Architecture;
+use garuda_model::{Architecture, ArchitectureError, ConvShape, NetworkKind};
 use garuda_rules::{RuleSet, with_rule_set};
 use serde::Deserialize;
 use thiserror::Error;
 use toml::{Table, Value};
 
 use super::problems::Problems;
-use super::settings::Config;
+use super::settings::{Config, NetworkSettings};
 use crate::PlayerSpec;
 
 /// Why there is no configuration: every problem, not just the first.
@@ -163,7 +163,7 @@ impl Config {
                 self.checkpoint.keep_optimizer_states, self.evaluation.every
             ));
         }
-        if let Err(e) = Architecture::new(self.network.blocks, self.network.channels) {
+        if let Err(e) = self.network.architecture() {
             problems.add(format!("network: {e}"));
         }
         let judge = &self.bootstrap.evaluator;
@@ -190,6 +190,14 @@ impl Config {
                 )),
                 Err(e) => problems.add(format!("evaluation.anchors: {anchor:?}: {e:#}")),
             }
+        }
+    }
+}
+
+impl NetworkSettings {
+    pub fn architecture(&self) -> Result<Architecture, ArchitectureError> {
+        match self.kind {
+            NetworkKind::Conv => Ok(ConvShape::new(self.blocks, self.channels)?.into()),
         }
     }
 }
@@ -262,6 +270,8 @@ fn typed(section: &str, key: &str, value: Value, default: &Value) -> Result<Valu
     sections.insert(section.to_owned(), Value::Table(keys));
     match Config::deserialize(sections) {
         Ok(_) => Ok(value),
+        // A string of the wrong content is one of an enum.
+        Err(e) if value.is_str() => Err(format!("is {value}: {}", e.message())),
         Err(_) => Err(wrong(&value)),
     }
 }

@@ -1,5 +1,6 @@
 //! Every key of a configuration: its type, default and range, in one table.
 
+use garuda_model::NetworkKind;
 use serde::{Deserialize, Serialize};
 
 use super::problems::{InRange, Problems};
@@ -63,8 +64,10 @@ settings! {
         seed: u64 = 1u64, in 0..=i64::MAX as u64;
     }
 
-    /// Size of the residual tower.
+    /// Kind and size of the network.
     network: NetworkSettings {
+        /// "conv": a residual tower of convolutions.
+        kind: NetworkKind = NetworkKind::Conv;
         blocks: u32 = 4u32, in 1..=40;
         channels: u32 = 64u32, in 8..=512;
     }

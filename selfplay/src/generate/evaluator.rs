@@ -1,13 +1,13 @@
 use garuda_mcts::evaluators::{Material, PieceValues, Uniform};
 use garuda_mcts::{EvalError, Evaluations, Evaluator};
-use garuda_model::{Encode, OnnxEvaluator};
+use garuda_model::{Encode, NetworkEvaluator};
 use garuda_rules::{GameState, Move};
 use garuda_run::config::BootstrapSettings;
 
 /// What positions of self-play are evaluated by.
 #[derive(Debug)]
 pub enum SelfplayEvaluator<P> {
-    Network(OnnxEvaluator<P>),
+    Network(NetworkEvaluator<P>),
     /// Before there is a network worth asking: search alone …
     Uniform(Uniform),
     /// … or a count of pieces.

@@ -3,14 +3,12 @@
 use std::{fs, io};
 
 use anyhow::{Context, bail};
+use garuda_model::checkpoint_files::OPTIMIZER;
 use garuda_model::{Encode, TrainParams, Trainer};
 use garuda_run::{RunDir, checkpoint_name};
 use tracing::error;
 
 use super::Progress;
-
-/// What only training needs; a checkpoint without it can still play.
-const OPTIMIZER: &str = "optimizer.safetensors";
 
 /// Writes the checkpoint of this progress.
 pub(super) fn save<P: Encode>(

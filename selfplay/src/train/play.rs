@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use garuda_mcts::evaluators::PieceValues;
-use garuda_model::{Encode, Model, OnnxEvaluator};
+use garuda_model::{Encode, Network, checkpoint_files};
 use garuda_run::records::{GameRecord, RecordStore};
 use garuda_run::{Event, checkpoint_name, thousands};
 use tracing::warn;
@@ -40,12 +40,12 @@ impl<P: Encode + PieceValues> Session<P> {
             .filter(|&number| number < checkpoint)
             .collect();
         let plan = Plan::<P>::new(&self.config, checkpoint, &earlier, self.progress.positions);
-        let mut models = Vec::new();
+        let mut networks = Vec::new();
         for number in [Some(checkpoint), plan.older()].into_iter().flatten() {
-            let path = self.run.checkpoint(number).join("model.onnx");
-            let model =
-                Model::read(&path).with_context(|| format!("cannot use {}", path.display()))?;
-            models.push((number, model));
+            let path = checkpoint_files::network(&self.run.checkpoint(number));
+            let network =
+                Network::read(&path).with_context(|| format!("cannot use {}", path.display()))?;
+            networks.push((number, network));
         }
         let capacity = self.config.selfplay.parallel_games as usize;
         let bootstrap = is_bootstrap(&self.config, checkpoint);
@@ -53,12 +53,10 @@ impl<P: Encode + PieceValues> Session<P> {
             if bootstrap {
                 return Ok(SelfplayEvaluator::of_bootstrap(&self.config.bootstrap).0);
             }
-            let (_, model) = (models.iter())
+            let (_, network) = (networks.iter())
                 .find(|(n, _)| *n == number)
                 .with_context(|| format!("checkpoint {number} was not asked for"))?;
-            Ok(SelfplayEvaluator::Network(OnnxEvaluator::new(
-                model, capacity,
-            )?))
+            Ok(SelfplayEvaluator::Network(network.evaluator(capacity)?))
         };
 
         let started = Instant::now();

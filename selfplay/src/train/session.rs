@@ -109,10 +109,9 @@ impl<P: Encode + PieceValues> Session<P> {
                         run.path().display()
                     );
                 }
-                let network = &config.network;
-                let architecture = Architecture::new(network.blocks, network.channels)?;
+                let Architecture::Conv(shape) = config.network.architecture()?;
                 let seed = seeds::derive(config.run.seed, "network", &[]);
-                let trainer = Trainer::new(architecture, train_params(&config), seed);
+                let trainer = Trainer::new(shape, train_params(&config), seed);
                 let progress = Progress::beginning(&config);
                 checkpoints::save(&run, &trainer, &progress)?;
                 (trainer, progress)

@@ -2,6 +2,7 @@
 
 use garuda_arena::ratings::{Estimate, Verdict};
 use garuda_model::Trainer;
+use garuda_model::checkpoint_files::WEIGHTS;
 use garuda_rules::tori::ToriPosition;
 use garuda_run::config::Config;
 use garuda_run::{Log, Stop, TrainingStats};
@@ -128,7 +129,7 @@ fn a_regression_brings_the_better_network_back() {
     );
     let train_params = super::learn::train_params(&session.config);
     let weights = |number| {
-        let path = session.run.checkpoint(number).join("weights.safetensors");
+        let path = session.run.checkpoint(number).join(WEIGHTS);
         std::fs::read(path).unwrap()
     };
     assert!(weights(3) == weights(1) && weights(3) != weights(2));

@@ -6,35 +6,37 @@ use ort::session::Session;
 use ort::session::builder::GraphOptimizationLevel;
 use ort::value::TensorRef;
 
-use crate::onnx::{INPUT, POLICY, WDL};
-use crate::{Encode, Encoding, Model, ModelError, View, encode, runtime};
+use super::{INPUT, OnnxFile, POLICY, WDL};
+use crate::{Encode, Encoding, NetworkError, NetworkInfo, View, encode, runtime};
 
-/// Judges positions by an exported network, with ONNX Runtime, on the thread that asks.
-///
-/// An answer does not depend on what else is in the batch.
+/// Runs an ONNX file on the calling thread.
 #[derive(Debug)]
-pub struct OnnxEvaluator<P> {
+pub(crate) struct OnnxEvaluator<P> {
     session: Session,
     /// `[planes, rank, file]`
     input_shape: [usize; 3],
     actions: usize,
     capacity: usize,
-    /// Positions in the batch, and their planes `[size, planes, rank, file]`.
+    /// Number of positions in the batch.
     size: usize,
+    /// `[capacity, planes, rank, file]`, of which `size` positions are filled.
     planes: Vec<f32>,
-    /// The legal actions of all of them, and where each one's end.
+    /// The legal actions of all positions, and where those of each position end.
     legal: Vec<u16>,
     ends: Vec<usize>,
     game: PhantomData<P>,
 }
 
 impl<P: Encode> OnnxEvaluator<P> {
-    /// An evaluator for batches of up to `capacity` positions. Refuses a network of another game
-    /// or encoding.
-    pub fn new(model: &Model, capacity: usize) -> Result<Self, ModelError> {
-        model.info().expect::<P>()?;
+    /// Refuses a network of another game or encoding.
+    pub(crate) fn new(
+        info: &NetworkInfo,
+        file: &OnnxFile,
+        capacity: usize,
+    ) -> Result<Self, NetworkError> {
+        info.expect::<P>()?;
         let encoding = Encoding::of::<P>();
-        let session = session(model.bytes())?;
+        let session = session(file.bytes())?;
         let board = encoding.board;
         Ok(OnnxEvaluator {
             session,
@@ -53,7 +55,7 @@ impl<P: Encode> OnnxEvaluator<P> {
         })
     }
 
-    fn answer(&mut self, evaluations: &mut Evaluations) -> Result<(), EvalError> {
+    fn evaluate(&mut self, evaluations: &mut Evaluations) -> Result<(), EvalError> {
         let [planes, ranks, files] = self.input_shape;
         let input = &self.planes[..self.size * planes * ranks * files];
         let input = TensorRef::from_array_view(([self.size, planes, ranks, files], input))
@@ -65,16 +67,18 @@ impl<P: Encode> OnnxEvaluator<P> {
         let (_, logits) = outputs[POLICY]
             .try_extract_tensor::<f32>()
             .map_err(backend)?;
-        let (_, chances) = outputs[WDL].try_extract_tensor::<f32>().map_err(backend)?;
-        if logits.len() != self.size * self.actions || chances.len() != self.size * 3 {
+        let (_, probabilities) = outputs[WDL].try_extract_tensor::<f32>().map_err(backend)?;
+        if logits.len() != self.size * self.actions || probabilities.len() != self.size * 3 {
             return Err(EvalError::Backend(
-                "the network's answer has the wrong size".into(),
+                "the network's output has the wrong size".into(),
             ));
         }
         let mut start = 0;
         for (i, &end) in self.ends.iter().enumerate() {
             let logits = &logits[i * self.actions..][..self.actions];
-            let &[win, draw, loss] = chances[3 * i..].first_chunk().expect("there are three");
+            let &[win, draw, loss] = probabilities[3 * i..]
+                .first_chunk()
+                .expect("there are three");
             evaluations.push(
                 Wdl { win, draw, loss },
                 self.legal[start..end]
@@ -109,7 +113,7 @@ impl<P: Encode> Evaluator<GameState<P>> for OnnxEvaluator<P> {
         let result = if self.size == 0 {
             Ok(())
         } else {
-            self.answer(evaluations)
+            self.evaluate(evaluations)
         };
         self.size = 0;
         self.legal.clear();
@@ -120,16 +124,16 @@ impl<P: Encode> Evaluator<GameState<P>> for OnnxEvaluator<P> {
 
 /// A session that works on the calling thread alone: one per core is faster than one that
 /// spreads over cores, and its results are reproducible.
-pub(crate) fn session(model: &[u8]) -> Result<Session, ModelError> {
+pub(crate) fn session(file: &[u8]) -> Result<Session, NetworkError> {
     let environment = runtime::environment()?;
     let build = || -> ort::Result<Session> {
         Session::builder(environment)?
             .with_intra_threads(1)?
             .with_inter_threads(1)?
             .with_optimization_level(GraphOptimizationLevel::All)?
-            .commit_from_memory(model)
+            .commit_from_memory(file)
     };
-    build().map_err(ModelError::Session)
+    build().map_err(NetworkError::Session)
 }
 
 fn backend(error: ort::Error) -> EvalError {

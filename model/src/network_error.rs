@@ -6,10 +6,10 @@ use thiserror::Error;
 
 use crate::ArchitectureError;
 
-/// Why a file is not a model that can be used.
+/// Why a file is not a network that can be used.
 #[derive(Debug, Error)]
-pub enum ModelError {
-    #[error("cannot read the model {path}", path = path.display())]
+pub enum NetworkError {
+    #[error("cannot read the network {path}", path = path.display())]
     Read {
         path: PathBuf,
         #[source]
@@ -17,23 +17,23 @@ pub enum ModelError {
     },
     #[error("this is not an ONNX file")]
     NotOnnx(#[source] prost::DecodeError),
-    #[error("this ONNX file was not exported by Garuda: it has no {0:?} in its metadata")]
+    #[error("this file was not exported by Garuda: it has no {0:?} in its metadata")]
     NoMetadata(&'static str),
-    #[error("the model's metadata gives {value:?} as its {key}")]
+    #[error("the network's metadata has the value {value:?} for {key:?}")]
     Metadata { key: &'static str, value: String },
-    #[error("the model's metadata names no game of ours")]
+    #[error("the network's metadata names an unknown game")]
     Game(#[from] UnknownRuleSet),
-    #[error("the model's metadata names no architecture of ours")]
+    #[error("the network's metadata names an unknown architecture")]
     Architecture(#[from] ArchitectureError),
     #[error(
-        "the model is damaged: its contents have the hash {found}, but it was exported with {expected}"
+        "the network is damaged: its contents have the hash {found}, but it was exported with {expected}"
     )]
     Hash { expected: String, found: String },
-    #[error("the model plays {found}, not {wanted}")]
+    #[error("the network plays {found}, not {wanted}")]
     OtherGame { wanted: RuleSet, found: RuleSet },
     #[error(
-        "the model expects positions to be shown in another way (encoding {found}) than this \
-         program does (encoding {wanted}): {difference}"
+        "the network was trained with another encoding (version {found}) than this program uses \
+         (version {wanted}): {difference}"
     )]
     OtherEncoding {
         wanted: u32,
@@ -42,6 +42,6 @@ pub enum ModelError {
     },
     #[error(transparent)]
     Runtime(#[from] crate::RuntimeError),
-    #[error("ONNX Runtime cannot load the model")]
+    #[error("ONNX Runtime cannot load the network")]
     Session(#[source] ort::Error),
 }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use tch::{Kind, Tensor};
 
 use super::weights::{Init, Layout};
-use crate::{Architecture, Encoding, SHORT_TERM_HORIZONS};
+use crate::{ConvShape, Encoding, SHORT_TERM_HORIZONS};
 
 /// The policy heads, in the order of [`Output::policies`].
 pub(crate) const POLICY: i64 = 0;
@@ -36,7 +36,7 @@ const UNDECIDED: f64 = 0.05;
 /// The structure of a network: which tensors it has and what it does with them. The tensors
 /// themselves are passed in, so that one structure serves the trained and the averaged weights.
 #[derive(Clone, Debug)]
-pub(crate) struct Network {
+pub(crate) struct ConvNet {
     pub(crate) sizes: Sizes,
     /// Learned by gradients.
     pub(crate) params: Arc<Layout>,
@@ -112,9 +112,9 @@ impl Sizes {
     }
 }
 
-impl Network {
-    pub(crate) fn new(encoding: &Encoding, architecture: Architecture) -> Network {
-        let channels = i64::from(architecture.channels());
+impl ConvNet {
+    pub(crate) fn new(encoding: &Encoding, shape: ConvShape) -> ConvNet {
+        let channels = i64::from(shape.channels());
         let sizes = Sizes {
             planes: encoding.planes.len() as i64,
             ranks: i64::from(encoding.board.ranks),
@@ -126,7 +126,7 @@ impl Network {
         };
         let mut builder = Builder::default();
         let stem = builder.conv_norm("stem", channels, sizes.planes, 3);
-        let blocks = (0..architecture.blocks())
+        let blocks = (0..shape.blocks())
             .map(|i| Block {
                 first: builder.conv_norm(&format!("block{i}.first"), channels, channels, 3),
                 global: (i % 2 == 1).then(|| {
@@ -144,7 +144,7 @@ impl Network {
         });
         let hidden = builder.linear("value.hidden", &[channels, 2 * sizes.features], 1.0);
         let scalars = builder.linear("value.scalars", &[SCALARS, channels], UNDECIDED);
-        Network {
+        ConvNet {
             sizes,
             params: Arc::new(builder.params),
             stats: Arc::new(builder.stats),
