@@ -1,4 +1,4 @@
-"""What the two set-up programs share: words for the user, a lock, and calls of pip."""
+"""What the two set-up programs share: messages to the user, a lock, and calls of pip."""
 
 import errno
 import fcntl
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 class Failure(Exception):
-    """What went wrong and what to do about it, in words for the user."""
+    """What went wrong and what to do about it, as a message to the user."""
 
 
 def say(text):
@@ -22,7 +22,7 @@ def say(text):
 
 
 def run(job):
-    """Calls `job`, turns what it raises into words, and exits."""
+    """Calls `job`, turns what it raises into messages, and exits."""
     try:
         job()
         sys.exit(0)
@@ -64,7 +64,10 @@ def pip(arguments, what, megabytes, scratch, lock):
     """Runs pip with its temporary files in the folder `scratch`.
 
     There the next set-up finds and deletes what a killed pip leaves behind. pip inherits the lock:
-    should this process be killed alone, nobody else sets up until pip has ended too.
+    should this process be killed alone, no other set-up starts until pip has ended too.
+
+    It is also pip's working directory, because `python -m` runs modules that it finds there first,
+    and the user's may hold a pip.py.
     """
     if importlib.util.find_spec("pip") is None:
         raise Failure(
@@ -80,8 +83,9 @@ def pip(arguments, what, megabytes, scratch, lock):
     done = subprocess.run(
         [sys.executable, "-m", "pip", *arguments,
          "--disable-pip-version-check", "--no-input", f"--log={log}"],
-        stdout=sys.stderr, stdin=subprocess.DEVNULL, pass_fds=[lock],
-        env={**os.environ, "TMPDIR": str(scratch)},
+        cwd=scratch, stdout=sys.stderr, stdin=subprocess.DEVNULL, pass_fds=[lock],
+        # It needs no virtual environment: it fetches files, or is told to install into .venv.
+        env={**os.environ, "TMPDIR": str(scratch), "PIP_REQUIRE_VIRTUALENV": "0"},
     )
     if done.returncode != 0:
         # On a full disk pip cannot even write down why it failed.
@@ -104,7 +108,7 @@ def why_pip_failed(what, log):
             f"the package index that pip uses does not have {what} for this platform.\n"
             "If pip is configured for a mirror, use a complete one, and run this again."
         )
-    return f"pip failed to fetch {what}; its words are above.\nWhen the cause is gone, run this again."
+    return f"pip failed to fetch {what}; its output is above.\nWhen the cause is gone, run this again."
 
 
 def wrong_hash(what):

@@ -3,11 +3,12 @@
     python3 scripts/setup/native.py NAME...     a NAME is libtorch or onnxruntime
 
 Wheels are pinned by version and SHA-256 below. A library is unpacked under a temporary name and
-renamed into place complete, with a `stamp` that says what it was made from; so whatever is found under its
-final name is whole, and a run that was killed is repaired by the next one. Needs only the standard
+renamed into place complete, with a `stamp` that says what it was made from: whatever is found under
+its final name is complete, and a set-up that was killed is repaired by the next one. Needs only the standard
 library and pip.
 """
 
+import contextlib
 import hashlib
 import os
 import platform
@@ -20,7 +21,8 @@ from dataclasses import dataclass, field
 from common import ROOT, Failure, pip, run, say, take_lock, wrong_hash
 
 NATIVE = ROOT / "native"
-WORK = NATIVE / ".work"  # there while a set-up is unfinished; a later one reuses the wheels in it
+# A folder for each library whose set-up is unfinished; a later set-up reuses the wheels in it.
+WORK = NATIVE / ".work"
 
 
 @dataclass(frozen=True)
@@ -124,9 +126,9 @@ def this_platform():
     )
 
 
-def fetch(wheel, lock):
+def fetch(wheel, work, lock):
     """The wheel's file, downloaded by pip if no verified one is there from an earlier try."""
-    folder = WORK / wheel.name
+    folder = work / wheel.name
     for path in folder.glob("*.whl"):
         if sha256(path) == wheel.sha256:
             return path
@@ -190,15 +192,16 @@ def install(name, wheels, system, lock):
             return
     except FileNotFoundError:
         pass
-    unpacked = WORK / "unpacked"
+    work = WORK / name
+    unpacked = work / "unpacked"
     shutil.rmtree(unpacked, ignore_errors=True)
     for wheel in wheels:
-        unpack(wheel, fetch(wheel, lock), unpacked)
+        unpack(wheel, fetch(wheel, work, lock), unpacked)
     if name == "libtorch":
         finish_libtorch(unpacked, system)
     (unpacked / "stamp").write_text(stamp)
     os.sync()  # nothing may get its final name before its bytes are on the disk
-    (final / "stamp").unlink(missing_ok=True)  # first: what has a stamp is whole
+    (final / "stamp").unlink(missing_ok=True)  # first: what has a stamp is complete
     shutil.rmtree(final, ignore_errors=True)
     unpacked.rename(final)
     say(f"{name} is ready")
@@ -209,7 +212,9 @@ def main():
     lock = take_lock(NATIVE / ".lock")
     for name in sys.argv[1:]:
         install(name, LIBRARIES[system][name], system, lock)
-    shutil.rmtree(WORK, ignore_errors=True)
+        shutil.rmtree(WORK / name, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        WORK.rmdir()  # unless it holds another library's wheels
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 # Sourced by the programs in scripts/: brings the checkout to where it can be built and tested.
 # Each function is silent and takes milliseconds when there is nothing to do, and says what is wrong
-# and how to cure it when it cannot do its work. Written for bash 3.2, which macOS has.
+# and how to fix it when it cannot do its work. Written for bash 3.2, which macOS has.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 
@@ -18,29 +18,56 @@ need_python() {
         fail "python3 is older than 3.8 or does not work." "$cure"
 }
 
-# libtorch and ONNX Runtime: the user's own where LIBTORCH and ORT_DYLIB_PATH say so, else fetched.
+# What a command of `garuda` needs, in one place: prints the libraries that must be there before
+# `garuda ARGUMENTS...` is started. Everything that is not named here needs neither.
+libraries_of() {
+    local argument
+    for argument; do
+        case $argument in -h | --help) return ;; esac
+    done
+    case ${1-} in
+    train | bench) echo libtorch onnxruntime ;;
+    export)
+        for argument; do
+            case $argument in *torchscript*) echo libtorch ;; esac
+        done
+        ;;
+    match | play | openings)
+        # Networks are files, and runs are folders; `random` and `uci:...` need no network.
+        for argument in "${@:2}"; do
+            if [[ -e ${argument#--*=} ]]; then
+                echo onnxruntime
+                return
+            fi
+        done
+        ;;
+    esac
+}
+
+has_libtorch() { [[ -n ${LIBTORCH-} || -e $root/native/libtorch ]]; }
+
+# Makes sure of the libraries named (libtorch, onnxruntime): the user's own where LIBTORCH and
+# ORT_DYLIB_PATH say so, else fetched once.
 set_up_native() {
     local name names=() ready=true
-    if [[ -n ${LIBTORCH-} ]]; then
-        [[ $LIBTORCH == /* && -d $LIBTORCH/include && -d $LIBTORCH/lib ]] || fail \
-            "LIBTORCH is set to '$LIBTORCH', which is not the full path of a libtorch." \
-            "Set it to a folder with include/ and lib/ in it, or unset it to have one fetched."
-    else
-        unset LIBTORCH
-        names+=(libtorch)
-    fi
-    if [[ -n ${ORT_DYLIB_PATH-} ]]; then
-        [[ $ORT_DYLIB_PATH == /* && -f $ORT_DYLIB_PATH ]] || fail \
-            "ORT_DYLIB_PATH is set to '$ORT_DYLIB_PATH', which is not the full path of a file." \
-            "Set it to an ONNX Runtime library, or unset it to have one fetched."
-    else
-        unset ORT_DYLIB_PATH
-        names+=(onnxruntime)
-    fi
-    for name in ${names[@]+"${names[@]}"}; do
-        [[ $root/native/$name/stamp -nt $root/scripts/setup/native.py && ! -e $root/native/.work ]] ||
-            ready=false
+    for name; do
+        if [[ $name == libtorch && -n ${LIBTORCH-} ]]; then
+            [[ $LIBTORCH == /* && -d $LIBTORCH/include && -d $LIBTORCH/lib ]] || fail \
+                "LIBTORCH is set to '$LIBTORCH', which is not the full path of a libtorch." \
+                "Set it to a folder with include/ and lib/ in it, or unset it to have one fetched."
+        elif [[ $name == onnxruntime && -n ${ORT_DYLIB_PATH-} ]]; then
+            [[ $ORT_DYLIB_PATH == /* && -f $ORT_DYLIB_PATH ]] || fail \
+                "ORT_DYLIB_PATH is set to '$ORT_DYLIB_PATH', which is not the full path of a file." \
+                "Set it to an ONNX Runtime library, or unset it to have one fetched."
+        else
+            names+=("$name")
+            [[ $root/native/$name/stamp -nt $root/scripts/setup/native.py &&
+                ! -e $root/native/.work/$name ]] || ready=false
+        fi
     done
+    # Empty is as good as unset, but cargo and the programs take it for a path.
+    [[ -n ${LIBTORCH-} ]] || unset LIBTORCH
+    [[ -n ${ORT_DYLIB_PATH-} ]] || unset ORT_DYLIB_PATH
     $ready && return
     need_python
     python3 "$root/scripts/setup/native.py" "${names[@]}" || exit 1
@@ -54,19 +81,21 @@ set_up_venv() {
     python3 "$root/scripts/setup/venv.py" || exit 1
 }
 
-# Rust, new enough, and the C++ compiler that the glue to libtorch needs.
-need_compilers() {
-    local wanted found compiler=${CXX:-c++}
+# Rust, new enough, and compilers: C for every build, C++ for the glue to libtorch.
+need_compilers() { # full or light
+    local wanted found compiler compilers=(cc "${CC:-cc}") language=C package=gcc # Rust links with cc
     local cure="Install Rust with rustup (https://rustup.rs) and run this again."
     wanted=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' "$root/Cargo.toml")
     command -v cargo >/dev/null || fail "cargo is not installed; Rust $wanted or newer is needed." "$cure"
-    found=$(cargo --version 2>&1) || fail "cargo does not work: $found" "$cure"
+    found=$(cd "$root" && cargo --version 2>&1) || fail "cargo does not work: $found" "$cure"
     found=${found#cargo } found=${found%% *}
     older "$found" "$wanted" && fail "Rust $found is too old; $wanted or newer is needed." \
         "Update it (rustup update) and run this again."
-    command -v cc >/dev/null && command -v "${compiler%% *}" >/dev/null || fail \
-        "there is no C++ compiler." \
-        "Install one (Debian, Ubuntu: apt install g++; macOS: xcode-select --install) and run this again."
+    [[ $1 == full ]] && compilers+=("${CXX:-c++}") language=C++ package=g++
+    for compiler in "${compilers[@]}"; do
+        command -v "${compiler%% *}" >/dev/null || fail "there is no $language compiler." \
+            "Install one (Debian, Ubuntu: apt install $package; macOS: xcode-select --install) and run this again."
+    done
 }
 
 older() {
@@ -74,25 +103,29 @@ older() {
     ((a[0] < b[0] || a[0] == b[0] && a[1] < b[1]))
 }
 
-# The release build of `garuda`, by cargo only if something changed since the last one: cargo would
-# find that out too, but not in silence.
-build_release() {
-    local stamp=$root/target/release/garuda.stamp
-    local settings="${LIBTORCH-} ${ORT_DYLIB_PATH-} ${RUSTFLAGS-}"
+# The release build of `garuda`, full (with libtorch) or light (without it), by cargo only if
+# something changed since the last one: cargo would find that out too, but not in silence.
+# Sets `program` to its path.
+build_release() { # full or light
+    local target=$root/target features=()
+    [[ $1 == light ]] && target=$root/target/light features=(--no-default-features)
+    program=$target/release/garuda
+    local stamp=$program.stamp settings="${LIBTORCH-} ${ORT_DYLIB_PATH-} ${RUSTFLAGS-}"
     release_is_fresh "$stamp" "$settings" && return
-    need_compilers
+    need_compilers "$1"
     mkdir -p "${stamp%/*}"
     printf '%s\n' "$settings" >"$stamp.new" # before the build: edits made during it are newer
-    cargo build --release --locked --package garuda \
-        --manifest-path "$root/Cargo.toml" --target-dir "$root/target" || exit 1
+    # In the checkout, whose .cargo/config.toml cargo only finds from there.
+    (cd "$root" && cargo build --release --locked --package garuda ${features[@]+"${features[@]}"} \
+        --target-dir "$target") || exit 1
     mv "$stamp.new" "$stamp"
 }
 
 release_is_fresh() {
     local stamp=$1 settings=$2 file files
-    [[ -f $stamp && $(<"$stamp") == "$settings" && -x $root/target/release/garuda ]] || return 1
+    [[ -f $stamp && $(<"$stamp") == "$settings" && -x $program ]] || return 1
     # Cargo's list "program: source source ..." with spaces in names escaped, as `read` undoes it.
-    read -a files <"$root/target/release/garuda.d" || return 1
+    read -a files <"$program.d" || return 1
     for file in "${files[@]:1}" "$root"/{,*/}Cargo.toml "$root"/{Cargo.lock,.cargo/config.toml}; do
         [[ -e $file && ! $file -nt $stamp ]] || return 1
     done

@@ -32,10 +32,11 @@ def main():
     say("setting up .venv")
     shutil.rmtree(VENV, ignore_errors=True)
     # Debian's Python has pip in one package and what `venv` needs to copy it in another: do without.
-    made = subprocess.run([sys.executable, "-m", "venv", "--without-pip", VENV])
+    # In the checkout, because `python -m` runs modules of the working directory first.
+    made = subprocess.run([sys.executable, "-m", "venv", "--without-pip", VENV], cwd=ROOT)
     if made.returncode != 0:
         raise Failure(
-            f"{sys.executable} cannot make a virtual environment; its words are above.\n"
+            f"{sys.executable} cannot make a virtual environment; its output is above.\n"
             "Install what it lacks (Debian, Ubuntu: apt install python3-venv) and run this again."
         )
     pip(

@@ -25,6 +25,7 @@ class Checkout(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = Path(folder.name) / "a checkout"  # with a space, as people have them
         self.wheels = Path(folder.name) / "wheels"
+        self.names = ["libtorch", "onnxruntime"]
         self.space = 1  # MB that the torch wheel is said to need
         self.log = Path(folder.name) / "log"
         self.root.mkdir()
@@ -63,7 +64,7 @@ class Checkout(unittest.TestCase):
             os.dup2(os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
             os.environ.update(PIP_NO_INDEX="1", PIP_FIND_LINKS=str(self.wheels), PIP_NO_CACHE_DIR="1")
             os.environ.update(environment)
-            sys.argv = ["native.py", "libtorch", "onnxruntime"]
+            sys.argv = ["native.py", *self.names]
             common.ROOT = self.root
             native.NATIVE = self.root / "native"
             native.WORK = native.NATIVE / ".work"
@@ -94,9 +95,8 @@ class Checkout(unittest.TestCase):
 
     def copy_for_pip(self):
         def copy(arguments, what, megabytes, scratch, lock):
-            name = what.split()[0]
-            for wheel in self.wheels.glob(f"{name}-*.whl"):
-                shutil.copy(wheel, native.WORK / name)
+            for wheel in self.wheels.glob(f"{what.split()[0]}-*.whl"):
+                shutil.copy(wheel, scratch.parent)
         native.pip = copy
         os.sync = lambda: None
 
@@ -173,10 +173,36 @@ class Checkout(unittest.TestCase):
         self.assertFalse((self.root / "native/libtorch").exists())
 
     def test_a_damaged_download_is_fetched_again(self):
-        left = self.root / "native/.work/torch"
+        left = self.root / "native/.work/libtorch/torch"
         left.mkdir(parents=True)
         (left / f"torch-2.13.0-{TAG}.whl").write_text("half of it")
         self.assertEqual(self.set_up(self.copy_for_pip), 0, self.words)
+        self.assert_complete()
+
+    def test_one_library_leaves_the_wheels_of_another_alone(self):
+        left = self.root / "native/.work/libtorch/torch/torch.whl"
+        left.parent.mkdir(parents=True)
+        left.write_text("fetched before the set-up was interrupted")
+        self.names = ["onnxruntime"]
+        self.assertEqual(self.set_up(self.copy_for_pip), 0, self.words)
+        self.assertTrue(left.exists())
+        self.assertFalse((self.root / "native/libtorch").exists())
+        self.names = ["libtorch", "onnxruntime"]
+        self.assertEqual(self.set_up(self.copy_for_pip), 0, self.words)
+        self.assert_complete()
+        self.assertFalse((self.root / "native/.work").exists())
+
+    def test_modules_in_the_users_folder_are_not_run(self):
+        folder = self.root / "theirs"
+        folder.mkdir()
+        for name in ("pip", "zipfile", "venv"):
+            (folder / f"{name}.py").write_text(f"open({str(folder / 'was-run')!r}, 'w')\n")
+        self.assertEqual(self.set_up(lambda: os.chdir(folder)), 0, self.words)
+        self.assertFalse((folder / "was-run").exists(), self.words)
+        self.assertTrue((self.root / "native/libtorch/stamp").exists())
+
+    def test_a_virtual_environment_is_not_required(self):
+        self.assertEqual(self.set_up(PIP_REQUIRE_VIRTUALENV="1"), 0, self.words)
         self.assert_complete()
 
     def test_no_network(self):

@@ -1,4 +1,4 @@
-"""scripts/garuda and the counting of scripts/test, in a small checkout with a pretended cargo."""
+"""scripts/garuda and the counting of scripts/test, in a small checkout with a fake cargo."""
 
 import os
 import shutil
@@ -10,16 +10,27 @@ from pathlib import Path
 SCRIPTS = Path(__file__).resolve().parent.parent
 TOOLS = ["bash", "env", "dirname", "readlink", "mkdir", "mv", "sed", "awk", "tee", "cat", "chmod", "uname"]
 
-# Notes that it was called, and "builds" a program that tells its arguments and folder.
+# Notes its calls, and "builds" a program that prints its arguments, its folder and its hint. Like the
+# real one it reads .cargo/config.toml, which says where libtorch is, from the working directory.
 CARGO = """#!/usr/bin/env bash
 [[ $1 == --version ]] && { echo "cargo $VERSION (0123456 2026-01-01)"; exit; }
 echo "$*" >>"$ROOT/calls"
 [[ $1 == build ]] || exit 0
-printf '#!/usr/bin/env bash\\nprintf "[%%s]" "$@"; pwd -P\\n' >"$ROOT/target/release/garuda"
-chmod +x "$ROOT/target/release/garuda"
+[[ -f .cargo/config.toml ]] || { echo "Cannot find a libtorch install" >&2; exit 101; }
+target=${*: -1}/release
+printf '#!/usr/bin/env bash\\nprintf "[%%s]" "$@"; pwd -P\\n' >"$target/garuda"
+[[ -z ${HINT-} ]] || printf 'echo "$GARUDA_PROGRAM"\\n' >>"$target/garuda"
+chmod +x "$target/garuda"
 escaped=${ROOT// /\\\\ } # as cargo does it
-echo "$escaped/target/release/garuda: $escaped/rules/a\\\\ b.rs" >"$ROOT/target/release/garuda.d"
+echo "$escaped/target/release/garuda: $escaped/rules/a\\\\ b.rs" >"$target/garuda.d"
 """
+# Notes what the set-up was asked to fetch, and "fetches" it.
+PYTHON = """#!/usr/bin/env bash
+[[ $1 == -c ]] && exit
+echo "${@:2}" >>"$ROOT/fetched"
+for name in "${@:2}"; do mkdir -p "$ROOT/native/$name"; echo >"$ROOT/native/$name/stamp"; done
+"""
+LIGHT = "--no-default-features"
 
 
 class Programs(unittest.TestCase):
@@ -33,8 +44,7 @@ class Programs(unittest.TestCase):
             self.tool(tool, shutil.which(tool))
         for tool in ("cc", "c++"):
             self.tool(tool, "/bin/true")
-        (self.bin / "cargo").write_text(CARGO)
-        (self.bin / "cargo").chmod(0o755)
+        self.program("cargo", CARGO)
         shutil.copytree(SCRIPTS, self.root / "scripts")
         for name in ("rules", ".cargo", "native/libtorch", "native/onnxruntime"):
             (self.root / name).mkdir(parents=True)
@@ -44,6 +54,10 @@ class Programs(unittest.TestCase):
         for name in ("libtorch", "onnxruntime"):
             (self.root / "native" / name / "stamp").touch()
         self.environment = {"PATH": str(self.bin), "ROOT": str(self.root), "VERSION": "1.95.0"}
+
+    def program(self, name, text):
+        (self.bin / name).write_text(text)
+        (self.bin / name).chmod(0o755)
 
     def tool(self, name, target):
         (self.bin / name).symlink_to(target)
@@ -75,6 +89,71 @@ class Programs(unittest.TestCase):
         done = subprocess.run([self.bin / "garuda", "x"], capture_output=True, text=True, cwd="/",
                               env=self.environment)
         self.assertEqual(done.stdout, "[x]/\n", done.stderr)
+
+    def test_a_build_works_from_any_folder(self):
+        for folder in ("/", self.bin, self.root / "rules"):
+            done = self.run_script("garuda", "--version", folder=folder)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), folder)
+            shutil.rmtree(self.root / "target")
+
+    def test_the_program_knows_how_it_was_called(self):
+        done = subprocess.run(["scripts/garuda"], capture_output=True, text=True, cwd=self.root,
+                              env={**self.environment, "HINT": "1"})
+        self.assertEqual(done.stdout.splitlines()[-1], "scripts/garuda", done.stderr)
+
+    def without_libraries(self):
+        shutil.rmtree(self.root / "native")
+        self.program("python3", PYTHON)
+        (self.root / "network.onnx").touch()
+        (self.root / "runs/tori").mkdir(parents=True)
+
+    def fetched(self):
+        path = self.root / "fetched"
+        return path.read_text().split() if path.exists() else []
+
+    def test_only_what_needs_libtorch_fetches_it(self):
+        onnx, both = ["onnxruntime"], ["libtorch", "onnxruntime"]
+        self.without_libraries()
+        for command, expected in [
+            ("--version", []), ("--help", []), ("perft torishogi 4", []), ("rules", []),
+            ("play random --game makruk", []), ("match random alphabeta:100 --game makruk", []),
+            ("match uci:engine random", []), ("train --help", []), ("bench -h", []),
+            ("status runs/tori", []), ("ladder runs/tori", []), ("values runs/tori", []),
+            ("export runs/tori", []), ("export runs/tori --format onnx", []),
+            ("play runs/tori", onnx), ("play network.onnx", onnx), ("openings runs/tori", onnx),
+            ("match random runs/tori --games 2", onnx),
+            ("export runs/tori --format torchscript", ["libtorch"]),
+            ("export runs/tori --format=torchscript", ["libtorch"]),
+            ("train configs/tori.toml", both), ("bench", both), ("bench --quick", both),
+        ]:
+            with self.subTest(command):
+                done = self.run_script("garuda", *command.split(), folder=self.root)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(self.fetched(), expected)
+                self.assertEqual(LIGHT in self.calls()[-1], "libtorch" not in expected)
+                for left in ("native", "fetched", "target"):
+                    path = self.root / left
+                    shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+
+    def test_where_libtorch_is_there_one_build_serves_all(self):
+        self.without_libraries()
+        self.run_script("garuda", "perft")
+        self.run_script("garuda", "train")
+        for command in ("perft", "rules", "--version", "bench", "train"):
+            done = self.run_script("garuda", command)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([LIGHT in call for call in self.calls()], [True, False])
+        self.assertEqual(self.fetched(), ["libtorch", "onnxruntime"])
+
+    def test_a_light_build_needs_no_cpp_compiler(self):
+        self.without_libraries()
+        (self.bin / "c++").unlink()
+        self.assertEqual(self.run_script("garuda", "perft").returncode, 0)
+        self.assert_fails(self.run_script("garuda", "train"), "no C++ compiler", "apt install g++")
+        (self.bin / "cc").unlink()
+        shutil.rmtree(self.root / "target")
+        shutil.rmtree(self.root / "native")
+        self.assert_fails(self.run_script("garuda", "perft"), "no C compiler", "apt install gcc")
 
     def test_builds_only_what_changed_and_is_silent_otherwise(self):
         for _ in range(2):
@@ -124,10 +203,11 @@ class Programs(unittest.TestCase):
         for wrong in ("own", "/nowhere", str(self.root)):
             self.assert_fails(self.run_script("garuda", LIBTORCH=wrong), wrong, "include/ and lib/")
         for wrong in ("Cargo.toml", "/nowhere", str(own)):
-            self.assert_fails(self.run_script("garuda", LIBTORCH=str(own), ORT_DYLIB_PATH=wrong), wrong)
+            done = self.run_script("garuda", "train", LIBTORCH=str(own), ORT_DYLIB_PATH=wrong)
+            self.assert_fails(done, wrong, "ONNX Runtime")
 
     def test_an_unfinished_set_up_is_taken_up_again(self):
-        (self.root / "native/.work").mkdir()
+        (self.root / "native/.work/libtorch").mkdir(parents=True)
         self.assert_fails(self.run_script("garuda"), "python3")
 
     def test_the_virtual_environment_is_made_once(self):
@@ -147,22 +227,25 @@ class Programs(unittest.TestCase):
 
     def test_counting(self):
         for output, status, expected in [
-            ("", 0, "1 0"),
-            ("error: it does not compile\n", 101, "0 1"),
-            ("test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured\n" * 2, 0, "6 0"),
-            ("test result: FAILED. 3 passed; 2 failed; 1 ignored; 0 measured\n", 101, "3 2"),
-            ("test result: ok. 0 passed; 0 failed; 0 ignored\n", 0, "0 0"),
-            ("     Summary [   0.010s] 1 test run: 1 passed, 0 skipped\n", 0, "1 0"),
+            ("", 0, "1 0 0"),
+            ("error: it does not compile\n", 101, "0 1 0"),
+            ("test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured\n" * 2, 0, "6 0 2"),
+            ("test result: FAILED. 3 passed; 2 failed; 1 ignored; 0 measured\n", 101, "3 2 1"),
+            ("test result: ok. 0 passed; 0 failed; 0 ignored\n", 0, "0 0 0"),
+            ("     Summary [   0.010s] 1 test run: 1 passed, 0 skipped\n", 0, "1 0 0"),
             ("\033[32;1m     Summary\033[0m [  70.010s] \033[1m30\033[0m tests run: \033[1m25\033[0m passed "
-             "(2 slow), \033[1m4\033[0m failed, 1 timed out, 2 skipped\n", 100, "25 5"),
-            ("Ran 5 tests in 0.1s\n\nOK\n", 0, "5 0"),
-            ("Ran 5 tests in 0.1s\n\nOK (skipped=1)\n", 0, "4 0"),
-            ("Ran 5 tests in 0.1s\n\nFAILED (failures=1, errors=2)\n", 1, "2 3"),
-            ("12 passed, 3 failed\n", 1, "12 3"),
-            ("12 passed, 0 failed\nthen it crashed\n", 1, "12 1"),
+             "(2 slow), \033[1m4\033[0m failed, 1 timed out, 2 skipped\n", 100, "25 5 2"),
+            ("Ran 5 tests in 0.1s\n\nOK\n", 0, "5 0 0"),
+            ("Ran 5 tests in 0.1s\n\nOK (skipped=1)\n", 0, "4 0 1"),
+            ("Ran 5 tests in 0.1s\n\nFAILED (failures=1, errors=2)\n", 1, "2 3 0"),
+            ("Ran 9 tests in 0.1s\n\nFAILED (failures=1, errors=2, skipped=3)\n", 1, "3 3 3"),
+            ("12 passed, 3 failed\n", 1, "12 3 0"),
+            ("12 passed, 0 failed\nthen it crashed\n", 1, "12 1 0"),
+            ("skipped: no such tool\n", 0, "0 0 1"),
+            ("1 passed, 0 failed\nskipped: advisories\n", 0, "1 0 1"),
         ]:
             source = (self.root / "scripts/test").read_text()
-            function = source[source.index("count() {"):source.index("\nset_up_native")]
+            function = source[source.index("count() {"):source.index("\nset_up_native libtorch")]
             done = subprocess.run(["bash", "-c", f"{function}\ncount {status}"], input=output,
                                   capture_output=True, text=True, check=True)
             self.assertEqual(done.stdout.strip(), expected, output)
