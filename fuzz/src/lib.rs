@@ -8,18 +8,18 @@ use garuda_mcts::Wdl;
 use garuda_model::Network;
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{
-    Game, Move, MoveList, Outcome, GameState, Position, Termination, RuleSet, with_rule_set,
+    Game, GameState, Move, MoveList, Outcome, Position, RuleSet, Termination, with_rule_set,
 };
 use garuda_run::config::Config;
 use garuda_run::records::{
     Decision, DecisionKind, GameHead, GameRecord, decode_batch, encode_batch, verify,
 };
 
-/// How far a position that was accepted is played on.
+/// Number of plies played from an accepted position.
 const PLIES: usize = 30;
 
-/// A text is refused in words, or it is a position that writes itself as a text it reads, and
-/// that can be looked at from all sides and played on.
+/// A FEN is refused with a message, or it is a position that survives a round trip through its own
+/// FEN, rotation and mirroring, and can be played on.
 pub fn position<P: Position>(input: &[u8]) {
     let Ok(text) = str::from_utf8(input) else {
         return;
@@ -34,7 +34,7 @@ pub fn position<P: Position>(input: &[u8]) {
     let written = position.to_string();
     let again: P = written
         .parse()
-        .unwrap_or_else(|error| panic!("own text refused: {error}"));
+        .unwrap_or_else(|error| panic!("own FEN refused: {error}"));
     assert_eq!(again, position);
     assert_eq!(again.to_string(), written);
     assert_eq!(position.rotated().rotated(), position);
@@ -44,7 +44,7 @@ pub fn position<P: Position>(input: &[u8]) {
     play(GameState::from_position(position), input);
 }
 
-/// Each line is refused in words or played, from one of the start positions.
+/// Each line is refused with a message or played, from one of the start positions.
 pub fn moves<P: Position>(start: u8, lines: &str) {
     let (_, text) = P::STARTS[usize::from(start) % P::STARTS.len()];
     let mut game = GameState::<P>::from_fen(text).expect("a built-in start position is valid");
@@ -58,11 +58,11 @@ pub fn moves<P: Position>(start: u8, lines: &str) {
     }
 }
 
-/// Any lines are answered, and the engine ends with them. Every `go` has one `bestmove`, and
-/// nobody is told that the engine failed.
+/// The engine survives any input and stops at its end, gives one `bestmove` for every `go`, and
+/// never reports that it failed.
 pub fn uci(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
-    // What takes long by its nature, or looks at files, is left out.
+    // Commands that take long by their nature or open files are left out.
     let lines: Vec<_> = text
         .lines()
         .filter(|line| match Command::parse(line) {
@@ -76,9 +76,9 @@ pub fn uci(input: &[u8]) {
         .take_while(|line| !matches!(Command::parse(line), Ok(Some(Command::Quit))))
         .filter(|line| matches!(Command::parse(line), Ok(Some(Command::Go(_)))))
         .count();
-    let sheet = Sheet::default();
-    garuda_engine::run(lines.join("\n").as_bytes(), sheet.clone()).expect("memory can be read");
-    let written = sheet.0.lock().expect("the engine has ended").clone();
+    let output = Output::default();
+    garuda_engine::run(lines.join("\n").as_bytes(), output.clone()).expect("memory can be read");
+    let written = output.0.lock().expect("the engine has ended").clone();
     let written = String::from_utf8(written).expect("engines write text");
     assert!(!written.contains("the engine failed"), "{written}");
     let answers = written
@@ -88,14 +88,14 @@ pub fn uci(input: &[u8]) {
     assert_eq!(answers, searches, "{written}");
 }
 
-/// Bytes are refused in words as a batch of records, or are one that is written as it was read;
-/// and moves are refused as a game, or are one.
+/// Bytes are refused with a message as a record file, or survive a round trip; and moves are refused
+/// as a game, or are one.
 pub fn records(input: &[u8]) {
     if let Some((&rule_set, moves)) = input.split_first() {
         let rule_set = RuleSet::ALL[usize::from(rule_set) % RuleSet::ALL.len()];
         with_rule_set!(rule_set, P => game_of::<P>(rule_set, moves));
     }
-    // A checksum that holds, or nothing else would ever be looked at.
+    // With a valid checksum: without one nothing behind it would be reached.
     let payload = zstd::bulk::compress(input, 1).expect("memory can be written");
     let checked = [&(input.len() as u32).to_le_bytes(), &payload[..]].concat();
     let hash = blake3::hash(&checked);
@@ -114,15 +114,15 @@ pub fn records(input: &[u8]) {
     }
 }
 
-/// The bytes choose moves, most of them legal, and how the game is said to have ended.
+/// The bytes choose moves, most of them legal, and the claimed result.
 fn game_of<P: Position>(rule_set: RuleSet, bytes: &[u8]) {
     let mut game = GameState::<P>::start();
     let mut legal = MoveList::new();
     let mut decisions = Vec::new();
     for &byte in bytes {
         game.legal_moves(&mut legal);
-        let is_sound = game.outcome_given(&legal).is_none() && byte < 250;
-        let mv = match is_sound {
+        let is_legal = game.outcome_given(&legal).is_none() && byte < 250;
+        let mv = match is_legal {
             true => legal[usize::from(byte) % legal.len()],
             false => Move::from_code(u16::from(byte) * 31),
         };
@@ -132,7 +132,7 @@ fn game_of<P: Position>(rule_set: RuleSet, bytes: &[u8]) {
             wdl: Wdl::UNKNOWN,
             policy: Vec::new(),
         });
-        if !is_sound {
+        if !is_legal {
             break;
         }
         game.play(mv);
@@ -146,14 +146,14 @@ fn game_of<P: Position>(rule_set: RuleSet, bytes: &[u8]) {
         seed: 0,
     };
     let found = game.outcome();
-    let told = found.unwrap_or(Outcome::draw(Termination::LengthLimit));
-    let record = GameRecord::new(head, &decisions, told).expect("there are no policies");
+    let claimed = found.unwrap_or(Outcome::draw(Termination::LengthLimit));
+    let record = GameRecord::new(head, &decisions, claimed).expect("there are no policies");
     if verify::<P>(&record, rule_set).is_ok() {
-        assert_eq!(found, Some(told));
+        assert_eq!(found, Some(claimed));
     }
 }
 
-/// A configuration is refused in words, or reads back equal from its own text.
+/// A configuration is refused with a message, or reads back equal from its own TOML.
 pub fn config(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let (settings, text) = text.split_once("---").unwrap_or(("", &text));
@@ -167,7 +167,7 @@ pub fn config(input: &[u8]) {
     }
 }
 
-/// Bytes are refused in words as a network, or are one that says what it is.
+/// Bytes are refused with a message as a network, or are one with a content hash.
 pub fn model(input: &[u8]) {
     match Network::from_bytes(input) {
         Ok(network) => assert!(!network.info().hash.is_empty()),
@@ -175,11 +175,11 @@ pub fn model(input: &[u8]) {
     }
 }
 
-/// What an engine writes.
+/// Collects the output of an engine.
 #[derive(Clone, Default)]
-struct Sheet(Arc<Mutex<Vec<u8>>>);
+struct Output(Arc<Mutex<Vec<u8>>>);
 
-impl Write for Sheet {
+impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().expect("nobody panics").extend(bytes);
         Ok(bytes.len())
@@ -190,7 +190,7 @@ impl Write for Sheet {
     }
 }
 
-/// Plays moves that the bytes choose.
+/// Plays moves chosen by the bytes.
 fn play<P: Position>(mut game: GameState<P>, bytes: &[u8]) {
     let mut legal = MoveList::new();
     for &byte in bytes.iter().rev().cycle().take(PLIES) {

@@ -1,0 +1,81 @@
+"""Checks that the crates depend on each other as docs/architecture.md draws them.
+
+    python3 scripts/check_layers.py
+
+Which crate may name which is the table below; a new crate needs a row. Also checked: the crates
+outside of the workspace that one crate alone may name, and what no build without the feature `torch`
+may contain.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+ALLOWED = {
+    "garuda-rules": [],
+    "garuda-mcts": ["rules"],
+    "garuda-model": ["rules", "mcts"],
+    "garuda-run": ["rules", "mcts", "model"],
+    "garuda-arena": ["rules", "mcts", "model", "run"],
+    "garuda-study": ["rules", "mcts", "model", "run", "arena"],
+    "garuda-selfplay": ["rules", "mcts", "model", "run", "arena", "study"],
+    "garuda": ["rules", "mcts", "model", "run", "arena", "study", "selfplay"],
+    "garuda-engine": ["rules", "mcts", "model"],
+}
+# Crates that only these of ours may name: what they do is behind an interface.
+CONFINED = {
+    "tch": ["garuda-model"],
+    "ort": ["garuda-model"],
+    "safetensors": ["garuda-model"],
+    "bincode": ["garuda-run"],
+    "maud": ["garuda-study"],
+    "clap": ["garuda", "garuda-engine"],
+}
+WITHOUT_TORCH = ["garuda", "garuda-engine", "garuda-run", "garuda-arena", "garuda-study"]
+TORCH = {"tch", "torch-sys"}
+
+
+def cargo(*arguments):
+    done = subprocess.run(["cargo", *arguments], cwd=ROOT, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"cargo {' '.join(arguments)} failed:\n{done.stderr}")
+    return done.stdout
+
+
+def faults():
+    packages = json.loads(cargo("metadata", "--format-version=1", "--no-deps", "--locked"))["packages"]
+    members = {package["name"] for package in packages}
+    for name in sorted(members ^ ALLOWED.keys()):
+        yield f"{name} is in only one of the workspace and the table of {Path(__file__).name}"
+    for package in packages:
+        name = package["name"]
+        allowed = {f"garuda-{short}" for short in ALLOWED.get(name, [])}
+        for dependency in package["dependencies"]:
+            other = dependency["name"]
+            if dependency["kind"] == "dev":
+                continue
+            if other in members and other not in allowed:
+                yield f"{name} may not depend on {other}"
+            if name not in CONFINED.get(other, [name]):
+                yield f"{name} may not name {other}: only {' and '.join(CONFINED[other])} may"
+            if other in members and "torch" in dependency["features"]:
+                yield f"{name} asks for {other} with libtorch: only its own feature torch may"
+    for name in WITHOUT_TORCH:
+        if name in members:
+            tree = cargo("tree", "--locked", "--edges=normal,build", "--prefix=none", "--package", name,
+                         "--no-default-features", "--format={p}")
+            for found in sorted(TORCH & {line.split()[0] for line in tree.splitlines() if line}):
+                yield f"{name} without the feature torch contains {found}"
+
+
+def main():
+    found = list(faults())
+    for fault in found:
+        print(fault)
+    sys.exit(bool(found))
+
+
+main()
