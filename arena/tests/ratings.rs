@@ -1,13 +1,13 @@
 //! Ratings against known answers and against what must hold for all results.
 
 use garuda_arena::ratings::{
-    Estimate, Meeting, Sprt, Verdict, elo_of_score, ratings, score_of_elo,
+    EloEstimate, Pairing, Sprt, SprtDecision, elo_of_score, ratings, score_of_elo,
 };
 use garuda_run::Tally;
 use proptest::prelude::*;
 
-fn meeting(first: &str, second: &str, points: f64, games: f64) -> Meeting {
-    Meeting {
+fn pairing(first: &str, second: &str, points: f64, games: f64) -> Pairing {
+    Pairing {
         first: first.to_owned(),
         second: second.to_owned(),
         points,
@@ -39,7 +39,7 @@ fn wilson_interval_of_unpaired_looking_results() {
     // 60 wins and 40 losses whose pairs vary as independent games do: Wilson's interval of
     // 60 of 100 is 0.5020 to 0.6906.
     let tally = tally([8, 0, 24, 0, 18]);
-    let estimate = Estimate::from(&tally);
+    let estimate = EloEstimate::from(&tally);
     assert_eq!(tally.score(), 0.6);
     assert!(
         (score_of_elo(estimate.low) - 0.5020).abs() < 1e-3,
@@ -53,18 +53,18 @@ fn wilson_interval_of_unpaired_looking_results() {
 
 #[test]
 fn clean_score_is_finite_and_far() {
-    let estimate = Estimate::from(&tally([0, 0, 0, 0, 50]));
+    let estimate = EloEstimate::from(&tally([0, 0, 0, 0, 50]));
     assert!(estimate.elo.is_finite() && estimate.high.is_finite());
     assert!(estimate.low > 500.0, "{estimate:?}");
-    let nothing = Estimate::from(&Tally::default());
+    let nothing = EloEstimate::from(&Tally::default());
     assert!(nothing.low < 0.0 && nothing.high > 0.0 && nothing.elo == 0.0);
 }
 
 #[test]
 fn paired_draws_narrow_the_interval() {
     // The same 50 %: won and lost by the side to move, pair after pair, or at random.
-    let balanced = Estimate::from(&tally([0, 0, 50, 0, 0]));
-    let random = Estimate::from(&tally([12, 0, 26, 0, 12]));
+    let balanced = EloEstimate::from(&tally([0, 0, 50, 0, 0]));
+    let random = EloEstimate::from(&tally([12, 0, 26, 0, 12]));
     assert!(balanced.high - balanced.low <= random.high - random.low);
 }
 
@@ -75,15 +75,27 @@ fn sprt_decides_what_is_clear_and_nothing_else() {
         elo1: 20.0,
         error: 0.05,
     };
-    assert_eq!(test.verdict(&Tally::default()), Verdict::Open);
-    assert_eq!(test.verdict(&tally([1, 0, 2, 0, 1])), Verdict::Open);
-    assert_eq!(test.verdict(&tally([2, 10, 40, 60, 40])), Verdict::Stronger);
+    assert_eq!(test.decide(&Tally::default()), SprtDecision::Undecided);
     assert_eq!(
-        test.verdict(&tally([40, 60, 40, 10, 2])),
-        Verdict::NotStronger
+        test.decide(&tally([1, 0, 2, 0, 1])),
+        SprtDecision::Undecided
     );
-    assert_eq!(test.verdict(&tally([0, 0, 0, 1, 0])), Verdict::Open);
-    assert_eq!(test.verdict(&tally([0, 0, 0, 0, 3])), Verdict::Open);
+    assert_eq!(
+        test.decide(&tally([2, 10, 40, 60, 40])),
+        SprtDecision::Stronger
+    );
+    assert_eq!(
+        test.decide(&tally([40, 60, 40, 10, 2])),
+        SprtDecision::NotStronger
+    );
+    assert_eq!(
+        test.decide(&tally([0, 0, 0, 1, 0])),
+        SprtDecision::Undecided
+    );
+    assert_eq!(
+        test.decide(&tally([0, 0, 0, 0, 3])),
+        SprtDecision::Undecided
+    );
     // By hand: n = 100, mean 0.55, from counts 5 15 45 25 10.
     let llr = test.log_likelihood_ratio(&tally([5, 15, 45, 25, 10]));
     let (s0, s1) = (0.5, score_of_elo(20.0));
@@ -100,7 +112,7 @@ fn sprt_decides_what_is_clear_and_nothing_else() {
 
 #[test]
 fn two_players_get_the_elo_of_their_score() {
-    let found = ratings(&[meeting("a", "b", 7500.0, 10_000.0)], "b");
+    let found = ratings(&[pairing("a", "b", 7500.0, 10_000.0)], "b");
     assert_eq!(found[0].player, "a");
     assert!((found[0].elo - 190.85).abs() < 0.2, "{found:?}");
     assert_eq!(found[1].elo, 0.0);
@@ -114,8 +126,8 @@ fn two_players_get_the_elo_of_their_score() {
 fn chains_add_up() {
     let found = ratings(
         &[
-            meeting("a", "b", 6400.0, 10_000.0),
-            meeting("c", "b", 3600.0, 10_000.0),
+            pairing("a", "b", 6400.0, 10_000.0),
+            pairing("c", "b", 3600.0, 10_000.0),
         ],
         "c",
     );
@@ -128,9 +140,9 @@ fn chains_add_up() {
 fn unbeaten_and_unconnected_players_have_finite_ratings() {
     let found = ratings(
         &[
-            meeting("a", "b", 40.0, 40.0),
-            meeting("b", "c", 40.0, 40.0),
-            meeting("x", "y", 1.0, 2.0),
+            pairing("a", "b", 40.0, 40.0),
+            pairing("b", "c", 40.0, 40.0),
+            pairing("x", "y", 1.0, 2.0),
         ],
         "random",
     );
@@ -148,7 +160,7 @@ proptest! {
     fn estimates_are_ordered_and_symmetric(counts in prop::array::uniform5(0u64..60)) {
         let mut mirrored = counts;
         mirrored.reverse();
-        let (there, back) = (Estimate::from(&tally(counts)), Estimate::from(&tally(mirrored)));
+        let (there, back) = (EloEstimate::from(&tally(counts)), EloEstimate::from(&tally(mirrored)));
         prop_assert!(there.low <= there.elo && there.elo <= there.high, "{there:?}");
         prop_assert!((there.low + back.high).abs() < 1e-6 && (there.elo + back.elo).abs() < 1e-6);
     }
@@ -156,7 +168,7 @@ proptest! {
     #[test]
     fn more_points_never_lower_a_rating(points in 0.0f64..38.0, more in 0.1f64..2.0) {
         let with = |p: f64| ratings(
-            &[meeting("a", "b", p, 40.0), meeting("b", "c", 20.0, 40.0)], "c",
+            &[pairing("a", "b", p, 40.0), pairing("b", "c", 20.0, 40.0)], "c",
         ).into_iter().find(|r| r.player == "a").expect("a played").elo;
         prop_assert!(with(points + more) > with(points));
     }
@@ -165,9 +177,9 @@ proptest! {
     fn ratings_do_not_depend_on_the_order(
         results in prop::collection::vec((0usize..5, 0usize..5, 0u32..=20), 1..12),
     ) {
-        let list = |results: &[(usize, usize, u32)]| -> Vec<Meeting> {
+        let list = |results: &[(usize, usize, u32)]| -> Vec<Pairing> {
             results.iter().filter(|(a, b, _)| a != b).map(|&(a, b, points)| {
-                meeting(&a.to_string(), &b.to_string(), f64::from(points), 20.0)
+                pairing(&a.to_string(), &b.to_string(), f64::from(points), 20.0)
             }).collect()
         };
         let forward = ratings(&list(&results), "0");
@@ -182,7 +194,7 @@ proptest! {
 
 #[test]
 fn estimate_of_one_value() {
-    let estimate = Estimate::new(0.5, 0.25, 100.0);
+    let estimate = EloEstimate::new(0.5, 0.25, 100.0);
     assert_eq!(estimate.elo, 0.0);
     assert!((estimate.high - 67.66).abs() < 0.5, "{estimate:?}");
 }

@@ -2,27 +2,41 @@ use garuda_run::Tally;
 
 use super::score_of_elo;
 
-/// A sequential test of "stronger by `elo1`" against "stronger by `elo0`".
+/// A sequential probability ratio test of "stronger by `elo1`" (H1) against "stronger by `elo0`"
+/// (H0).
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Sprt {
     pub elo0: f64,
     pub elo1: f64,
-    /// The chance of either error.
+    /// Probability of either error, α = β.
     pub error: f64,
 }
 
-/// What a test says so far.
+/// The test of all our matches: is the first player stronger by 30 Elo, or not at all?
+impl Default for Sprt {
+    fn default() -> Sprt {
+        Sprt {
+            elo0: 0.0,
+            elo1: 30.0,
+            error: 0.05,
+        }
+    }
+}
+
+/// What a test has decided so far.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum SprtDecision {
+    /// H1 is accepted.
     Stronger,
+    /// H0 is accepted.
     NotStronger,
-    Open,
+    Undecided,
 }
 
 impl Sprt {
-    /// Logarithm of how much likelier the pairs are under `elo1` than under `elo0`, by the normal
-    /// approximation of the pentanomial distribution. The variance is that of one pair more,
-    /// between equal players who never draw, so that a few like results decide nothing.
+    /// Log-likelihood ratio of H1 to H0, by the normal approximation of the pentanomial
+    /// distribution. One pair between equal players who never draw is added to the variance, so
+    /// that a few equal results decide nothing.
     pub fn log_likelihood_ratio(&self, tally: &Tally) -> f64 {
         if tally.pairs() == 0 {
             return 0.0;
@@ -34,12 +48,12 @@ impl Sprt {
         n * (s1 - s0) * (2.0 * mean - s0 - s1) / (2.0 * variance)
     }
 
-    pub fn verdict(&self, tally: &Tally) -> Verdict {
+    pub fn decide(&self, tally: &Tally) -> SprtDecision {
         let bound = ((1.0 - self.error) / self.error).ln();
         match self.log_likelihood_ratio(tally) {
-            llr if llr >= bound => Verdict::Stronger,
-            llr if llr <= -bound => Verdict::NotStronger,
-            _ => Verdict::Open,
+            llr if llr >= bound => SprtDecision::Stronger,
+            llr if llr <= -bound => SprtDecision::NotStronger,
+            _ => SprtDecision::Undecided,
         }
     }
 }

@@ -2,7 +2,7 @@ use std::sync::Mutex;
 
 use garuda_arena::matches::{MatchSettings, play_match};
 use garuda_arena::players::{LoadedPlayer, SearchBudget};
-use garuda_arena::ratings::{Estimate, Sprt, Verdict, ladder_ratings};
+use garuda_arena::ratings::{EloEstimate, Sprt, SprtDecision, ladder_ratings};
 use garuda_mcts::evaluators::PieceValues;
 use garuda_model::Encode;
 use garuda_run::{Event, MatchResult, MatchStats, Phase, PlayerSpec, checkpoint_name, seeds};
@@ -17,7 +17,7 @@ const BEATEN: f64 = 0.97;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Evaluation {
     /// Against the predecessor, with the test's verdict.
-    pub(super) predecessor: Option<(Estimate, Verdict)>,
+    pub(super) predecessor: Option<(EloEstimate, SprtDecision)>,
 }
 
 impl<P: Encode + PieceValues> Session<P> {
@@ -41,14 +41,14 @@ impl<P: Encode + PieceValues> Session<P> {
                 return Ok(None);
             }
             if i == 0 {
-                let test = Sprt {
-                    elo0: 0.0,
-                    elo1: 30.0,
-                    error: 0.05,
-                };
                 evaluation.predecessor = (self.ladder.matches().iter())
                     .find(|m| m.first == own && m.second == name)
-                    .map(|m| (Estimate::from(&m.tally), test.verdict(&m.tally)));
+                    .map(|m| {
+                        (
+                            EloEstimate::from(&m.tally),
+                            Sprt::default().decide(&m.tally),
+                        )
+                    });
             }
         }
         for anchor in &settings.anchors {
@@ -128,7 +128,7 @@ impl<P: Encode + PieceValues> Session<P> {
             distinct_games: outcome.distinct_games,
             ends: outcome.ends,
         };
-        let (score, estimate) = (result.tally.score(), Estimate::from(&result.tally));
+        let (score, estimate) = (result.tally.score(), EloEstimate::from(&result.tally));
         self.ladder.add(result);
         let ratings = ladder_ratings(&self.ladder);
         self.ladder.write(&self.run.ladder(), &ratings)?;

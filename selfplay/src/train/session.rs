@@ -7,7 +7,7 @@ use std::time::Instant;
 use std::{mem, thread};
 
 use anyhow::bail;
-use garuda_arena::ratings::{Verdict, ladder_ratings};
+use garuda_arena::ratings::{SprtDecision, ladder_ratings};
 use garuda_mcts::evaluators::PieceValues;
 use garuda_model::{Architecture, Encode, Trainer};
 use garuda_rules::with_rule_set;
@@ -390,9 +390,9 @@ impl<P: Encode + PieceValues> Session<P> {
         }
         if let Some((estimate, verdict)) = &evaluation.predecessor {
             let word = match verdict {
-                Verdict::Stronger => ", stronger",
-                Verdict::NotStronger => ", not stronger",
-                Verdict::Open => "",
+                SprtDecision::Stronger => ", stronger",
+                SprtDecision::NotStronger => ", not stronger",
+                SprtDecision::Undecided => "",
             };
             line += &format!(
                 " · {:+.0} Elo ({:+.0} to {:+.0}{word})",

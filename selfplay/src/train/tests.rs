@@ -1,6 +1,6 @@
 //! Accidents of training that no configuration brings about.
 
-use garuda_arena::ratings::{Estimate, Verdict};
+use garuda_arena::ratings::{EloEstimate, SprtDecision};
 use garuda_model::Trainer;
 use garuda_model::checkpoint_files::WEIGHTS;
 use garuda_rules::tori::ToriPosition;
@@ -108,12 +108,12 @@ fn a_regression_brings_the_better_network_back() {
     let (mut session, mut learner) = open(&run);
     let lost = |high| Evaluation {
         predecessor: Some((
-            Estimate {
+            EloEstimate {
                 elo: high - 100.0,
                 low: high - 200.0,
                 high,
             },
-            Verdict::NotStronger,
+            SprtDecision::NotStronger,
         )),
     };
     assert!(!session.has_regressed(&lost(-140.0)));

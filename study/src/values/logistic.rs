@@ -1,3 +1,4 @@
+use garuda_arena::ratings::linear::SymmetricMatrix;
 use ndarray::{Array1, Array2, ArrayView1};
 
 use super::GameSample;
@@ -115,40 +116,8 @@ impl LogLikelihood {
     /// The step to where the evidence, were it quadratic, would be highest. The information must
     /// be positive definite, as it is with the prior.
     pub(super) fn newton_step(&self) -> Array1<f64> {
-        solve(&self.information, &self.gradient)
+        let information =
+            SymmetricMatrix::dense(self.gradient.len(), |i, j| self.information[[i, j]]);
+        information.cholesky().solve(&self.gradient.to_vec()).into()
     }
-}
-
-/// Solves `matrix · x = right` for a symmetric positive definite matrix, of which the part below
-/// the diagonal is looked at, by Cholesky's method.
-fn solve(matrix: &Array2<f64>, right: &Array1<f64>) -> Array1<f64> {
-    let n = right.len();
-    let mut lower = Array2::<f64>::zeros((n, n));
-    for i in 0..n {
-        for j in 0..=i {
-            let mut sum = matrix[[i, j]];
-            for k in 0..j {
-                sum -= lower[[i, k]] * lower[[j, k]];
-            }
-            lower[[i, j]] = if i == j {
-                sum.max(f64::MIN_POSITIVE).sqrt()
-            } else {
-                sum / lower[[j, j]]
-            };
-        }
-    }
-    let mut x = right.clone();
-    for i in 0..n {
-        for k in 0..i {
-            x[i] -= lower[[i, k]] * x[k];
-        }
-        x[i] /= lower[[i, i]];
-    }
-    for i in (0..n).rev() {
-        for k in i + 1..n {
-            x[i] -= lower[[k, i]] * x[k];
-        }
-        x[i] /= lower[[i, i]];
-    }
-    x
 }
