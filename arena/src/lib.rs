@@ -1,5 +1,6 @@
-//! Players, matches between them, and what the results say about their strength.
+//! Players, matches between them, and the ratings that follow from the results.
 
 pub mod matches;
 pub mod players;
 pub mod ratings;
+pub mod uci;

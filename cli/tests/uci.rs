@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use garuda_arena::matches::{MatchSettings, play_match};
-use garuda_arena::players::{LoadedPlayer, Random, SearchBudget};
+use garuda_arena::players::{GameLine, LoadedPlayer, RandomPlayer, SearchBudget};
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::sittuyin::SittuyinPosition;
 use garuda_rules::{Color, Game, GameState, Position, RuleSet, with_rule_set};
@@ -151,7 +151,7 @@ fn faults_lose_the_game_under_their_names() {
         };
         let outcome = play_match::<MakrukPosition>(
             &|| load.player(),
-            &|| Ok(Box::new(Random::new())),
+            &|| Ok(Box::new(RandomPlayer::new())),
             &settings,
             &AtomicBool::new(false),
             &|_, _| Ok(()),
@@ -163,7 +163,7 @@ fn faults_lose_the_game_under_their_names() {
         for lost in &outcome.forfeits {
             assert_eq!(lost.loser, 0);
             assert_eq!(lost.forfeit.fault.name(), termination);
-            let said = &lost.forfeit.words;
+            let said = &lost.forfeit.message;
             assert!(said.contains(words), "{behaviour}: {said}");
         }
     }
@@ -192,6 +192,73 @@ fn faults_are_told_loudly_and_noted_in_the_record() {
     let records = fs::read_to_string(&pgn).unwrap();
     assert_eq!(records.matches("[Termination \"no-move\"]").count(), 2);
     assert_eq!(records.matches("{ it says").count(), 2);
+}
+
+/// Whether a process is running, neither gone nor a zombie.
+fn is_running(pid: &str) -> bool {
+    let output = Command::new("ps")
+        .args(["-o", "stat=", "-p", pid])
+        .output()
+        .unwrap();
+    let state = String::from_utf8(output.stdout).unwrap();
+    !state.trim().is_empty() && !state.trim().starts_with('Z')
+}
+
+#[test]
+fn processes_that_an_engine_started_end_with_it() {
+    let scratch = tempfile::tempdir().unwrap();
+    let wrapper = scratch.path().join("an engine's wrapper.sh");
+    let pids = scratch.path().join("pids");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake_engine.py");
+    // The shell waits for both: killing it alone leaves them running.
+    let text = format!(
+        "sleep 1000 &\necho $! >>'{pids}'\npython3 '{script}' '{GARUDA}' \"$@\"\nwait\n",
+        pids = pids.display()
+    );
+    fs::write(&wrapper, text).unwrap();
+    for (behaviour, timeout, fault) in [
+        ("hang 1", 2, Some("hang")),
+        ("deaf", 2, None),
+        ("well", 60, None),
+    ] {
+        let _ = fs::remove_file(&pids);
+        let engine = format!("uci:sh \"{}\" {behaviour}?nodes=1", wrapper.display());
+        let loaded = load(&engine, timeout).unwrap();
+        match loaded.player::<MakrukPosition>() {
+            Ok(mut player) => {
+                player.new_game(1);
+                let chosen = player.choose(&GameLine::new(MakrukPosition::start()), None);
+                let found = chosen.err().map(|e| e.to_string());
+                assert_eq!(
+                    found.as_deref().and_then(|text| text.split(':').next()),
+                    fault
+                );
+            }
+            Err(error) => assert_eq!(behaviour, "deaf", "{error:#}"),
+        }
+        let pids = fs::read_to_string(&pids).unwrap();
+        assert!(!pids.is_empty());
+        for pid in pids.lines() {
+            assert!(!is_running(pid), "{behaviour}: process {pid} was left");
+        }
+    }
+}
+
+#[test]
+fn no_shell_reads_an_engine_command() {
+    let scratch = tempfile::tempdir().unwrap();
+    let trace = scratch.path().join("trace");
+    for command in [
+        "true; touch {}",
+        "true & touch {}",
+        "$(touch {})",
+        "`touch {}`",
+    ] {
+        let command = command.replace("{}", trace.to_str().unwrap());
+        let loaded = load(&format!("uci:{command}?nodes=1"), 4).unwrap();
+        assert!(loaded.player::<MakrukPosition>().is_err());
+        assert!(!trace.exists(), "{command}");
+    }
 }
 
 #[test]
@@ -249,9 +316,15 @@ fn engines_are_told_all_they_need() {
 fn what_cannot_play_is_refused_with_words() {
     for (player, words) in [
         ("uci:".to_owned(), "a command must follow uci:"),
-        ("uci:no-such-engine".to_owned(), "not found"),
-        ("uci:true".to_owned(), "does not talk UCI"),
-        (fake("deaf"), "does not talk UCI: it did not answer in time"),
+        (
+            "uci:no-such-engine".to_owned(),
+            "cannot start \"no-such-engine\": No such file",
+        ),
+        ("uci:true".to_owned(), "does not speak UCI"),
+        (
+            fake("deaf"),
+            "does not speak UCI: it did not answer in time",
+        ),
         (fake("old"), "it has no option UCI_Variant"),
         (fake("chess"), "does not play makruk"),
         (
@@ -271,5 +344,5 @@ fn what_cannot_play_is_refused_with_words() {
     }
     let output = run(&["match", "random", &fake("well"), "--game=makruk"]);
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(errors.contains("nothing says how long"), "{errors}");
+    assert!(errors.contains("needs a limit, as in"), "{errors}");
 }

@@ -5,15 +5,64 @@ use anyhow::{Context, ensure};
 
 use crate::Limit;
 
+/// The command line of an engine: a program and its arguments, quoted as in a shell. It is executed
+/// without one: nothing in it is expanded or redirected.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EngineCommand {
+    /// As it was written.
+    text: String,
+    program: String,
+    arguments: Vec<String>,
+}
+
+impl EngineCommand {
+    pub fn program(&self) -> &str {
+        &self.program
+    }
+
+    pub fn arguments(&self) -> &[String] {
+        &self.arguments
+    }
+}
+
+impl FromStr for EngineCommand {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> anyhow::Result<EngineCommand> {
+        let text = text.trim();
+        ensure!(
+            !text.contains(['\n', '\r', '\0']),
+            "an engine's command must be on one line"
+        );
+        let mut words = shlex::split(text)
+            .with_context(|| format!("{text:?}: a quote or backslash has no end"))?
+            .into_iter();
+        let program = (words.next())
+            .filter(|program| !program.is_empty())
+            .context("the command is empty")?;
+        Ok(EngineCommand {
+            text: text.to_owned(),
+            program,
+            arguments: words.collect(),
+        })
+    }
+}
+
+impl fmt::Display for EngineCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
 /// An engine as named on the command line, after the `uci:`.
 ///
-/// `command?Name=Value&Name=Value` where the command is run by the shell, and the names are
-/// options of the engine or one of the limits `nodes`, `movetime` and `clock`.
+/// `command?Name=Value&Name=Value` where the names are options of the engine or one of the limits
+/// `nodes`, `movetime` and `clock`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UciSpec {
-    pub command: String,
+    pub command: EngineCommand,
     pub options: Vec<(String, String)>,
-    /// `None` where the terms of the match decide.
+    /// `None` if the match sets it.
     pub limit: Option<Limit>,
 }
 
@@ -34,7 +83,7 @@ impl FromStr for UciSpec {
             "an engine's command and options must be on one line"
         );
         let mut spec = UciSpec {
-            command: command.trim().to_owned(),
+            command: command.parse()?,
             options: Vec::new(),
             limit: None,
         };
@@ -59,7 +108,7 @@ impl FromStr for UciSpec {
 
 impl fmt::Display for UciSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.command)?;
+        self.command.fmt(f)?;
         let limit = self.limit.iter().map(ToString::to_string);
         let options = (self.options.iter()).map(|(name, value)| format!("{name}={value}"));
         for (i, setting) in limit.chain(options).enumerate() {
@@ -78,6 +127,7 @@ mod tests {
         for (text, written) in [
             ("engine", "engine"),
             ("node uci.js --fast", "node uci.js --fast"),
+            ("'my engine' \"a b\"?nodes=5", "'my engine' \"a b\"?nodes=5"),
             ("e?nodes=5", "e?nodes=5"),
             (
                 "e?Skill Level=3&clock=10+0.1&Hash=1",
@@ -94,6 +144,18 @@ mod tests {
     }
 
     #[test]
+    fn commands_are_split_into_words_and_nothing_is_expanded() {
+        let text = r#"'an engine' "$HOME" a\ b ; rm -rf ~ `x` $(y) > z | w &"#;
+        let command: EngineCommand = text.parse().unwrap();
+        assert_eq!(command.program(), "an engine");
+        let words = [
+            "$HOME", "a b", ";", "rm", "-rf", "~", "`x`", "$(y)", ">", "z", "|", "w", "&",
+        ];
+        assert_eq!(command.arguments(), words);
+        assert_eq!(command.to_string(), text);
+    }
+
+    #[test]
     fn bad_specs_are_refused_with_words() {
         for (text, words) in [
             ("", "a command must follow"),
@@ -106,6 +168,8 @@ mod tests {
             ("e?clock=1e300", "10+0.1"),
             ("e?nodes=1&movetime=1", "two limits"),
             ("e?A=1\nquit", "one line"),
+            ("'e", "has no end"),
+            ("''", "empty"),
         ] {
             let error = text.parse::<UciSpec>().unwrap_err();
             assert!(format!("{error:#}").contains(words), "{text:?}: {error:#}");

@@ -16,7 +16,7 @@ mod stop;
 mod tally;
 mod tensorboard;
 
-pub use engine_spec::UciSpec;
+pub use engine_spec::{EngineCommand, UciSpec};
 pub use files::{create_dir, write_atomically};
 pub use ladder::{Ladder, MatchResult, Rating};
 pub use limit::{Clock, Limit};

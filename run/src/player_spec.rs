@@ -1,3 +1,4 @@
+use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -18,6 +19,19 @@ pub enum PlayerSpec {
     Model(PathBuf),
     /// Another program.
     Uci(UciSpec),
+}
+
+impl PlayerSpec {
+    /// Like [`FromStr`], for arguments: the path of a model may be any name the system allows.
+    pub fn from_os_str(text: &OsStr) -> anyhow::Result<PlayerSpec> {
+        match text.to_str() {
+            Some(text) => text.parse(),
+            None if text.as_encoded_bytes().starts_with(b"uci:") => {
+                bail!("{}: an engine's command must be UTF-8", text.display())
+            }
+            None => Ok(PlayerSpec::Model(text.into())),
+        }
+    }
 }
 
 impl FromStr for PlayerSpec {

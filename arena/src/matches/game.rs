@@ -1,7 +1,7 @@
 use anyhow::{Context, bail};
 use garuda_rules::{Color, Game, MoveList, Outcome, Position};
 
-use crate::players::{Forfeit, Line, NoMove, Player};
+use crate::players::{Forfeit, GameLine, NoMove, Player};
 
 /// A finished game of a match.
 #[derive(Clone, Debug)]
@@ -10,26 +10,26 @@ pub struct MatchGame<P: Copy> {
     pub number: usize,
     /// Which player had White: 0 for the first, 1 for the second.
     pub white: usize,
-    /// Random plies that the players did not choose.
+    /// Random plies before the players take over.
     pub opening_plies: usize,
-    pub line: Line<P>,
-    pub end: End,
+    pub line: GameLine<P>,
+    pub end: GameEnd,
 }
 
 /// How a game of a match ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum End {
+pub enum GameEnd {
     /// By the rules.
     Rules(Outcome),
-    /// By a fault of the side that was to move.
+    /// By a fault of the side to move.
     Forfeit(Forfeit),
 }
 
-impl End {
+impl GameEnd {
     pub fn termination(&self) -> &'static str {
         match self {
-            End::Rules(outcome) => outcome.termination.name(),
-            End::Forfeit(forfeit) => forfeit.fault.name(),
+            GameEnd::Rules(outcome) => outcome.termination.name(),
+            GameEnd::Forfeit(forfeit) => forfeit.fault.name(),
         }
     }
 }
@@ -37,8 +37,8 @@ impl End {
 impl<P: Position> MatchGame<P> {
     pub fn winner(&self) -> Option<Color> {
         match &self.end {
-            End::Rules(outcome) => outcome.winner,
-            End::Forfeit(_) => Some(!self.line.game().turn()),
+            GameEnd::Rules(outcome) => outcome.winner,
+            GameEnd::Forfeit(_) => Some(!self.line.game().turn()),
         }
     }
 
@@ -56,18 +56,18 @@ impl<P: Position> MatchGame<P> {
         }
     }
 
-    /// The player (0 or 1) who gave the game away, and how.
+    /// The player (0 or 1) who forfeited the game, and how.
     pub fn forfeit(&self) -> Option<(usize, &Forfeit)> {
         match &self.end {
-            End::Rules(_) => None,
-            End::Forfeit(forfeit) => {
+            GameEnd::Rules(_) => None,
+            GameEnd::Forfeit(forfeit) => {
                 Some((player_of(self.line.game().turn(), self.white), forfeit))
             }
         }
     }
 }
 
-/// Which of the players has a colour.
+/// The player, 0 or 1, who has a colour.
 fn player_of(color: Color, white: usize) -> usize {
     match color {
         Color::White => white,
@@ -75,11 +75,12 @@ fn player_of(color: Color, white: usize) -> usize {
     }
 }
 
-/// Plays a game to its end from an opening. Our rules are the referee.
+/// Plays a game to its end from an opening. Our rules decide which moves are legal and when it is
+/// over.
 pub(super) fn play_game<P: Position>(
     players: &mut [Box<dyn Player<P>>; 2],
     white: usize,
-    opening: &Line<P>,
+    opening: &GameLine<P>,
     number: usize,
 ) -> anyhow::Result<MatchGame<P>> {
     let mut line = opening.clone();
@@ -87,7 +88,7 @@ pub(super) fn play_game<P: Position>(
     let end = loop {
         line.game().legal_moves(&mut legal);
         if let Some(outcome) = line.game().outcome_given(&legal) {
-            break End::Rules(outcome);
+            break GameEnd::Rules(outcome);
         }
         let player = player_of(line.game().turn(), white);
         let opponent = players[1 - player].clock();
@@ -97,7 +98,7 @@ pub(super) fn play_game<P: Position>(
                 "game {number}: a player chose {mv:?}, which is not legal in {}",
                 line.position()
             ),
-            Err(NoMove::Forfeit(forfeit)) => break End::Forfeit(forfeit),
+            Err(NoMove::Forfeit(forfeit)) => break GameEnd::Forfeit(forfeit),
             Err(NoMove::Failed(error)) => {
                 return Err(error).with_context(|| format!("game {number} of the match"));
             }

@@ -5,7 +5,7 @@ mod openings;
 mod pgn;
 mod play;
 
-pub use game::{End, MatchGame};
+pub use game::{GameEnd, MatchGame};
 pub use openings::openings;
 pub use pgn::Pgn;
 pub use play::{ForfeitedGame, MatchOutcome, MatchSettings, play_match};

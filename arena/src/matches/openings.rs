@@ -6,18 +6,19 @@ use garuda_run::seeds;
 use rand::RngExt;
 
 use super::MatchSettings;
-use crate::players::Line;
+use crate::players::GameLine;
 
-/// Tries for each opening before one is used twice.
+/// Attempts to find a new opening before one is used twice.
 const TRIES: u64 = 50;
 
-/// The openings of a match's pairs: games of a few random moves, none of them over, and no two
-/// alike as long as there are enough. The first ones do not depend on how many are asked for.
-pub fn openings<P: Position>(settings: &MatchSettings<P>) -> Vec<Line<P>> {
+/// The openings of a match, one per pair: a few random moves from the start, none of them ending
+/// the game, all distinct as long as there are enough. The first ones do not depend on the number
+/// of games.
+pub fn openings<P: Position>(settings: &MatchSettings<P>) -> Vec<GameLine<P>> {
     let mut seen = HashSet::new();
     (0..settings.games as u64 / 2)
         .map(|number| {
-            let mut last = Line::new(settings.start);
+            let mut last = GameLine::new(settings.start);
             for attempt in 0..TRIES {
                 let seed = seeds::derive(settings.seed, "opening", &[number, attempt]);
                 last = opening(settings, seed);
@@ -26,17 +27,17 @@ pub fn openings<P: Position>(settings: &MatchSettings<P>) -> Vec<Line<P>> {
                 }
             }
             if last.game().outcome().is_some() {
-                last = Line::new(settings.start);
+                last = GameLine::new(settings.start);
             }
             last
         })
         .collect()
 }
 
-fn opening<P: Position>(settings: &MatchSettings<P>, seed: u64) -> Line<P> {
+fn opening<P: Position>(settings: &MatchSettings<P>, seed: u64) -> GameLine<P> {
     let mut rng = seeds::rng(seed);
     let is_varied = settings.varied_start_prob > 0.0 && rng.random_bool(settings.varied_start_prob);
-    let mut line = Line::new(match is_varied {
+    let mut line = GameLine::new(match is_varied {
         true => varied_start(&settings.start, &mut rng),
         false => settings.start,
     });
@@ -71,16 +72,23 @@ mod tests {
     }
 
     #[test]
-    fn openings_differ_and_begin_where_they_are_told_to() {
+    fn openings_are_distinct_and_start_where_settings_say() {
         let ordinary = MakrukPosition::start().to_string();
-        for (share, fewest, most) in [(0.0, 0, 0), (0.5, 20, 80), (1.0, 95, 100)] {
-            let found = lines(200, share);
+        for (probability, fewest, most) in [(0.0, 0, 0), (0.5, 20, 80), (1.0, 95, 100)] {
+            let found = lines(200, probability);
             let distinct: HashSet<_> = found.iter().collect();
             assert_eq!(distinct.len(), 100);
             assert!(found.iter().all(|(_, moves)| moves.len() == 3));
             let varied = found.iter().filter(|(start, _)| *start != ordinary).count();
-            assert!((fewest..=most).contains(&varied), "{varied} at {share}");
-            assert_eq!(found[..10], lines(20, share), "however many are asked for");
+            assert!(
+                (fewest..=most).contains(&varied),
+                "{varied} at {probability}"
+            );
+            assert_eq!(
+                found[..10],
+                lines(20, probability),
+                "the first openings depend on the number of games"
+            );
         }
     }
 }

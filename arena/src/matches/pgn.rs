@@ -3,7 +3,7 @@ use std::fmt::{self, Write};
 use garuda_model::Encode;
 use garuda_rules::Color;
 
-use super::{End, MatchGame};
+use super::{GameEnd, MatchGame};
 
 /// Characters in a line of moves.
 const WIDTH: usize = 80;
@@ -45,8 +45,8 @@ impl<P: Encode> fmt::Display for Pgn<'_, P> {
         tag("OpeningPlies", &game.opening_plies.to_string())?;
         tag("Termination", game.end.termination())?;
         let mut words = game.line.uci_moves();
-        if let End::Forfeit(forfeit) = &game.end {
-            let comment = forfeit.words.replace(['{', '}'], "|");
+        if let GameEnd::Forfeit(forfeit) = &game.end {
+            let comment = forfeit.message.replace(['{', '}'], "|");
             words.push(format!("{{ {comment} }}"));
         }
         words.push(result.to_owned());

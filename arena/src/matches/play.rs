@@ -8,35 +8,35 @@ use garuda_run::{Tally, seeds};
 
 use super::game::play_game;
 use super::{MatchGame, openings};
-use crate::players::{Forfeit, Line, Player};
+use crate::players::{Forfeit, GameLine, Player};
 
 /// How a match is played.
 #[derive(Clone, Debug)]
 pub struct MatchSettings<P> {
-    /// Even, for they are played in pairs.
+    /// Number of games; even, as they are played in pairs.
     pub games: usize,
     pub opening_plies: u32,
     pub start: P,
-    /// Share of pairs that begin from a varied start instead.
+    /// Probability that a pair starts from a varied start instead.
     pub varied_start_prob: f64,
     pub seed: u64,
     pub threads: usize,
 }
 
-/// How a match went, from the first player's side. Games that repeat another one move by move
+/// The result of a match from the first player's side. Games that repeat another one move by move
 /// count once.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct MatchOutcome {
     pub tally: Tally,
     pub games: u64,
     pub distinct_games: u64,
-    /// Distinct games by the reason of their end.
+    /// Number of distinct games by termination.
     pub ends: BTreeMap<String, u64>,
-    /// Games that a player gave away by a fault, in order.
+    /// Games that a player forfeited, in order.
     pub forfeits: Vec<ForfeitedGame>,
 }
 
-/// A game that was not lost on the board.
+/// A game that was lost by a fault of the player.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ForfeitedGame {
     /// Counted from 1.
@@ -46,18 +46,20 @@ pub struct ForfeitedGame {
     pub forfeit: Forfeit,
 }
 
-type Opener<'a, P> = &'a (dyn Fn() -> anyhow::Result<Box<dyn Player<P>>> + Sync);
+/// Makes a player for one thread.
+type OpenPlayer<'a, P> = &'a (dyn Fn() -> anyhow::Result<Box<dyn Player<P>>> + Sync);
 
-type Watcher<'a, P> = &'a (dyn Fn(&Tally, &[MatchGame<P>; 2]) -> anyhow::Result<()> + Sync);
+/// Receives the score so far and each finished pair.
+type OnPair<'a, P> = &'a (dyn Fn(&Tally, &[MatchGame<P>; 2]) -> anyhow::Result<()> + Sync);
 
 /// Plays a match on several threads, each with players of its own. Ends early, with the pairs
-/// finished by then, when `stop` is set. `watch` is told of each finished pair.
+/// finished by then, when `stop` is set.
 pub fn play_match<P: Position>(
-    first: Opener<'_, P>,
-    second: Opener<'_, P>,
+    first: OpenPlayer<'_, P>,
+    second: OpenPlayer<'_, P>,
     settings: &MatchSettings<P>,
     stop: &AtomicBool,
-    watch: Watcher<'_, P>,
+    on_pair: OnPair<'_, P>,
 ) -> anyhow::Result<MatchOutcome> {
     let pairs = settings.games / 2;
     let openings = openings(settings);
@@ -77,7 +79,7 @@ pub fn play_match<P: Position>(
                 .lock()
                 .map_err(|_| anyhow!("another thread panicked"))?;
             tally.add_pair(results(&pair));
-            watch(&tally, &pair)?;
+            on_pair(&tally, &pair)?;
             done.push((number, pair));
         }
         Ok(done)
@@ -144,14 +146,14 @@ fn summary<'a, P: Position>(pairs: impl Iterator<Item = &'a [MatchGame<P>; 2]>) 
 
 fn play_pair<P: Position>(
     players: &mut [Box<dyn Player<P>>; 2],
-    opening: &Line<P>,
+    opening: &GameLine<P>,
     seed: u64,
     number: usize,
 ) -> anyhow::Result<[MatchGame<P>; 2]> {
     let mut game = |white: usize| {
         for (i, player) in players.iter_mut().enumerate() {
             let numbers = [number as u64, white as u64, i as u64];
-            player.begin(seeds::derive(seed, "match", &numbers));
+            player.new_game(seeds::derive(seed, "match", &numbers));
         }
         play_game(players, white, opening, 2 * number + white + 1)
     };

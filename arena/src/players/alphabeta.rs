@@ -6,27 +6,27 @@ use garuda_run::seeds;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::{Clock, Line, NoMove, Player};
+use super::{Clock, GameLine, NoMove, Player};
 
-/// Counts pieces, looks one move ahead or as far as a number of nodes allows, and takes any of the
-/// moves that win most.
+/// Alpha-beta search on a count of material, one ply deep or by iterative deepening up to a number
+/// of nodes. Equal moves are drawn at random.
 #[derive(Clone, Debug)]
-pub struct AlphaBeta {
-    /// Positions looked at for a move; one move ahead if there is no limit.
+pub struct AlphaBetaPlayer {
+    /// Nodes per move; `None` for a search of one ply.
     nodes: Option<u64>,
     values: Vec<i32>,
     rng: ChaCha8Rng,
 }
 
-/// More than all pieces together.
+/// More than the value of all pieces together.
 const WON: i32 = 1_000_000;
-/// A point of Eternal chess, of which four win.
+/// Value of a point of Eternal chess, where four win.
 const POINT: i32 = 10_000;
 const MAX_DEPTH: u32 = 64;
 
-impl AlphaBeta {
-    pub fn new<P: Position>(nodes: Option<u64>) -> AlphaBeta {
-        AlphaBeta {
+impl AlphaBetaPlayer {
+    pub fn new<P: Position>(nodes: Option<u64>) -> AlphaBetaPlayer {
+        AlphaBetaPlayer {
             nodes,
             values: P::PIECE_TYPES.iter().map(value::<P>).collect(),
             rng: seeds::rng(0),
@@ -34,8 +34,8 @@ impl AlphaBeta {
     }
 }
 
-/// What a piece is worth: a hundred times the squares it reaches on an empty board, on average.
-fn value<P: Position>(kind: &PieceType) -> i32 {
+/// The value of a piece: a hundred times the mean number of squares it reaches on an empty board.
+fn value<P: Position>(piece_type: &PieceType) -> i32 {
     let reached = |step: &Step, from| {
         let next = |square: &_| step.target(P::BOARD, Color::White, *square);
         let line = std::iter::successors(next(&from), |square| next(square));
@@ -43,7 +43,7 @@ fn value<P: Position>(kind: &PieceType) -> i32 {
     };
     let steps = || {
         let usable = |step: &&Step| step.purpose != Purpose::CaptureOnly;
-        kind.steps.iter().filter(usable)
+        piece_type.steps.iter().filter(usable)
     };
     let total: usize = (P::BOARD.all())
         .map(|from| steps().map(|step| reached(step, from)).sum::<usize>())
@@ -51,16 +51,16 @@ fn value<P: Position>(kind: &PieceType) -> i32 {
     (100 * total / P::BOARD.squares()) as i32
 }
 
-/// One look at a position: the budget and what it was spent on.
-struct Look<'a> {
+/// The search of one move, with its node budget.
+struct AlphaBetaSearch<'a> {
     values: &'a [i32],
     nodes: u64,
     limit: u64,
 }
 
-impl Look<'_> {
-    /// PieceBoard and points of the side to move less those of the other.
-    fn balance<P: Position>(&self, position: &P) -> i32 {
+impl AlphaBetaSearch<'_> {
+    /// Material and points of the side to move minus those of the other.
+    fn evaluate<P: Position>(&self, position: &P) -> i32 {
         let turn = position.turn();
         let sign = |color| if color == turn { 1 } else { -1 };
         let pieces: i32 = (P::BOARD.all())
@@ -73,10 +73,14 @@ impl Look<'_> {
             })
             .sum();
         let hands: i32 = (Color::ALL.into_iter())
-            .flat_map(|color| P::PLACEABLE.iter().map(move |&kind| (color, kind)))
-            .map(|(color, kind)| {
-                let count = i32::from(position.hand(color, kind));
-                sign(color) * count * self.values[usize::from(kind)]
+            .flat_map(|color| {
+                P::PLACEABLE
+                    .iter()
+                    .map(move |&piece_type| (color, piece_type))
+            })
+            .map(|(color, piece_type)| {
+                let count = i32::from(position.hand(color, piece_type));
+                sign(color) * count * self.values[usize::from(piece_type)]
             })
             .sum();
         let points = position
@@ -85,8 +89,8 @@ impl Look<'_> {
         pieces + hands + points
     }
 
-    /// The best that the side to move can reach, between `alpha` and `beta`. `None` when the
-    /// budget is spent.
+    /// The value for the side to move, between `alpha` and `beta`. `None` when the budget is
+    /// spent.
     fn search<P: Position>(
         &mut self,
         game: &GameState<P>,
@@ -101,7 +105,7 @@ impl Look<'_> {
         let mut legal = MoveList::new();
         game.legal_moves(&mut legal);
         if let Some(outcome) = game.outcome_given(&legal) {
-            // A quicker win is a better one.
+            // A shorter win is better.
             let won = WON + depth as i32;
             return Some(match outcome.winner {
                 None => 0,
@@ -110,7 +114,7 @@ impl Look<'_> {
             });
         }
         if depth == 0 {
-            return Some(self.balance(game.position()));
+            return Some(self.evaluate(game.position()));
         }
         self.order(game.position(), &mut legal);
         let mut best = -i32::MAX;
@@ -143,7 +147,7 @@ impl Look<'_> {
         }
     }
 
-    /// Puts moves onto valuable pieces first.
+    /// Orders captures of valuable pieces first.
     fn order<P: Position>(&self, position: &P, moves: &mut MoveList) {
         moves.sort_by_key(|mv| match position.occupant(mv.to()) {
             Some(Occupant::Piece(piece)) if piece.color != position.turn() => {
@@ -172,17 +176,17 @@ impl Look<'_> {
     }
 }
 
-impl<P: Position> Player<P> for AlphaBeta {
-    fn begin(&mut self, seed: u64) {
+impl<P: Position> Player<P> for AlphaBetaPlayer {
+    fn new_game(&mut self, seed: u64) {
         self.rng = seeds::rng(seed);
     }
 
-    fn choose(&mut self, line: &Line<P>, _opponent: Option<Clock>) -> Result<Move, NoMove> {
+    fn choose(&mut self, line: &GameLine<P>, _opponent: Option<Clock>) -> Result<Move, NoMove> {
         let game = line.game();
         let mut moves = MoveList::new();
         game.legal_moves(&mut moves);
         moves.shuffle(&mut self.rng);
-        let mut look = Look {
+        let mut search = AlphaBetaSearch {
             values: &self.values,
             nodes: 0,
             limit: self.nodes.unwrap_or(u64::MAX),
@@ -190,11 +194,11 @@ impl<P: Position> Player<P> for AlphaBeta {
         let deepest = if self.nodes.is_some() { MAX_DEPTH } else { 1 };
         let mut best = moves.first().copied();
         for depth in 1..=deepest {
-            match look.best(game, &moves, depth) {
+            match search.best(game, &moves, depth) {
                 Some(mv) => best = Some(mv),
                 None => break,
             }
-            // The best so far is looked at first, which makes the next depth cheaper.
+            // The best move so far is searched first, which makes the next depth cheaper.
             if let Some(place) = moves.iter().position(|mv| Some(*mv) == best) {
                 moves[..=place].rotate_right(1);
             }

@@ -2,12 +2,12 @@ use std::fmt;
 
 use thiserror::Error;
 
-/// How a player can lose other than by the rules of its game.
+/// How a player can lose other than by the rules of the game.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Fault {
-    /// It made a move that our rules do not know.
+    /// It made a move that is not legal.
     IllegalMove,
-    /// It says that it has no move, where our rules know some.
+    /// It says that it has no move where there are legal ones.
     NoMove,
     /// Its program ended.
     Crash,
@@ -18,7 +18,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// The word for it in files and on the command line.
+    /// Its name in files and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Fault::IllegalMove => "illegal-move",
@@ -36,30 +36,30 @@ impl fmt::Display for Fault {
     }
 }
 
-/// A game given away by a player's fault, with words for people.
+/// The fault by which a player lost a game, with details for people.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("{fault}: {words}")]
+#[error("{fault}: {message}")]
 pub struct Forfeit {
     pub fault: Fault,
-    pub words: String,
+    pub message: String,
 }
 
 impl Forfeit {
-    pub fn new(fault: Fault, words: impl Into<String>) -> Forfeit {
+    pub fn new(fault: Fault, message: impl Into<String>) -> Forfeit {
         Forfeit {
             fault,
-            words: words.into(),
+            message: message.into(),
         }
     }
 }
 
-/// Why a player has made no move.
+/// Why a player made no move.
 #[derive(Debug, Error)]
 pub enum NoMove {
     /// The player's own fault: it loses this game and may play the next.
     #[error(transparent)]
     Forfeit(#[from] Forfeit),
-    /// Nobody's fault in the game: the match cannot go on.
+    /// Not the player's fault: the match cannot continue.
     #[error(transparent)]
     Failed(#[from] anyhow::Error),
 }

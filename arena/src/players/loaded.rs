@@ -5,18 +5,18 @@ use garuda_model::{Encode, Network};
 use garuda_rules::RuleSet;
 use garuda_run::{Limit, PlayerSpec, UciSpec, find_model};
 
-use super::{AlphaBeta, NetworkPlayer, Player, Random, Uci};
+use super::{AlphaBetaPlayer, NetworkPlayer, Player, RandomPlayer, UciPlayer};
 
-/// What players are given to think with, unless their names say otherwise.
+/// How much players may search, unless their own specification says otherwise.
 #[derive(Copy, Clone, Debug)]
 pub struct SearchBudget {
-    /// A network's for each move.
+    /// Simulations per move of a network.
     pub simulations: u32,
-    /// What networks take a draw to be worth to either side, from −1 to 1.
+    /// The value of a draw to either side for networks, from −1 to 1.
     pub draw_value: f32,
-    /// Of other programs; they cannot play without any.
+    /// Limit of engines, which cannot play without one.
     pub limit: Option<Limit>,
-    /// How long other programs may be silent while no clock runs.
+    /// How long engines may take to answer while no clock runs.
     pub timeout: Duration,
 }
 
@@ -33,7 +33,7 @@ impl SearchBudget {
     }
 }
 
-/// A player that is ready to be seated at any number of boards.
+/// A player whose files have been read, from which any number of instances can be made.
 #[derive(Debug)]
 pub enum LoadedPlayer {
     Random,
@@ -51,7 +51,7 @@ pub enum LoadedPlayer {
 }
 
 impl LoadedPlayer {
-    /// Reads what the player of this name needs.
+    /// Reads the files that the player needs.
     pub fn load(spec: &PlayerSpec, budget: &SearchBudget) -> anyhow::Result<LoadedPlayer> {
         Ok(match spec {
             PlayerSpec::Random => LoadedPlayer::Random,
@@ -69,14 +69,14 @@ impl LoadedPlayer {
             PlayerSpec::Uci(engine) => LoadedPlayer::Uci {
                 spec: engine.clone(),
                 limit: engine.limit.or(budget.limit).with_context(|| {
-                    format!("nothing says how long {spec} may think; ?nodes=1000 after it would")
+                    format!("{spec} needs a limit, as in {spec}?nodes=1000, or --nodes, --movetime or --clock")
                 })?,
                 timeout: budget.timeout,
             },
         })
     }
 
-    /// The rule set that the player is made for; `None` if it plays any.
+    /// The rule set that the player was trained for; `None` if it plays any.
     pub fn rule_set(&self) -> Option<RuleSet> {
         match self {
             LoadedPlayer::Network { network, .. } => Some(network.info().rules),
@@ -84,10 +84,11 @@ impl LoadedPlayer {
         }
     }
 
+    /// A new instance of the player. Starts its program, if it is one.
     pub fn player<P: Encode>(&self) -> anyhow::Result<Box<dyn Player<P>>> {
         Ok(match self {
-            LoadedPlayer::Random => Box::new(Random::new()),
-            LoadedPlayer::AlphaBeta(nodes) => Box::new(AlphaBeta::new::<P>(*nodes)),
+            LoadedPlayer::Random => Box::new(RandomPlayer::new()),
+            LoadedPlayer::AlphaBeta(nodes) => Box::new(AlphaBetaPlayer::new::<P>(*nodes)),
             LoadedPlayer::Network {
                 network,
                 simulations,
@@ -97,7 +98,7 @@ impl LoadedPlayer {
                 spec,
                 limit,
                 timeout,
-            } => Box::new(Uci::start(spec, P::RULES, *limit, *timeout)?),
+            } => Box::new(UciPlayer::start(spec, P::RULES, *limit, *timeout)?),
         })
     }
 }

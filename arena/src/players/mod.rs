@@ -1,8 +1,8 @@
-//! Who can play: anything that chooses moves.
+//! Everything that can choose moves.
 
 mod alphabeta;
 mod fault;
-mod line;
+mod game_line;
 mod loaded;
 mod network;
 mod random;
@@ -11,25 +11,25 @@ mod uci;
 use garuda_rules::{Move, Position};
 use garuda_run::Clock;
 
-pub use alphabeta::AlphaBeta;
+pub use alphabeta::AlphaBetaPlayer;
 pub use fault::{Fault, Forfeit, NoMove};
-pub use line::Line;
+pub use game_line::GameLine;
 pub use loaded::{LoadedPlayer, SearchBudget};
 pub use network::NetworkPlayer;
-pub use random::Random;
-pub use uci::Uci;
+pub use random::RandomPlayer;
+pub use uci::UciPlayer;
 
-/// Someone who plays games.
-pub trait Player<P: Position> {
-    /// A game begins: whatever was known of the last one is forgotten. All randomness of the
-    /// game comes from the seed.
-    fn begin(&mut self, seed: u64);
+/// One side of a game.
+pub trait Player<P: Position>: Send {
+    /// Starts a game: nothing is kept from the last one. All randomness of the game follows from
+    /// the seed.
+    fn new_game(&mut self, seed: u64);
 
     /// The time it has for the rest of the game, if it plays by a clock.
     fn clock(&self) -> Option<Clock> {
         None
     }
 
-    /// The move for a game that goes on. `opponent` is the other player's clock.
-    fn choose(&mut self, line: &Line<P>, opponent: Option<Clock>) -> Result<Move, NoMove>;
+    /// The move in a game that is not over. `opponent` is the other player's clock.
+    fn choose(&mut self, line: &GameLine<P>, opponent: Option<Clock>) -> Result<Move, NoMove>;
 }

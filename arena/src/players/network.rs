@@ -3,13 +3,13 @@ use garuda_mcts::{Analysis, AnalysisSettings, Limits, PuctSettings, Signal};
 use garuda_model::{Encode, Network, NetworkEvaluator};
 use garuda_rules::{GameState, Move};
 
-use super::{Clock, Line, NoMove, Player};
+use super::{Clock, GameLine, NoMove, Player};
 
-/// Leaves in a batch: little is lost in strength, and batches are faster than single positions.
+/// Leaves per batch: faster than single positions, for little loss of strength.
 const LEAVES: u32 = 4;
 const TREE_BYTES: usize = 256 << 20;
 
-/// Plays by a network, with so many simulations a move.
+/// A network with a fixed number of simulations per move.
 #[derive(Debug)]
 pub struct NetworkPlayer<P: Encode> {
     evaluator: NetworkEvaluator<P>,
@@ -18,13 +18,13 @@ pub struct NetworkPlayer<P: Encode> {
 }
 
 impl<P: Encode> NetworkPlayer<P> {
-    /// `draw_value` is what a draw is worth to either side, from −1 to 1.
+    /// `draw_value` is the value of a draw to either side, from −1 to 1.
     pub fn new(
         network: &Network,
         simulations: u32,
         draw_value: f32,
     ) -> anyhow::Result<NetworkPlayer<P>> {
-        // A few simulations must not all go into the first batches, before anything is known.
+        // Few simulations must not all go into the first batches, before any evaluation is known.
         let leaves = LEAVES.min(simulations / 16).max(1) as usize;
         let settings = AnalysisSettings {
             puct: PuctSettings {
@@ -44,9 +44,9 @@ impl<P: Encode> NetworkPlayer<P> {
 }
 
 impl<P: Encode> Player<P> for NetworkPlayer<P> {
-    fn begin(&mut self, _seed: u64) {}
+    fn new_game(&mut self, _seed: u64) {}
 
-    fn choose(&mut self, line: &Line<P>, _opponent: Option<Clock>) -> Result<Move, NoMove> {
+    fn choose(&mut self, line: &GameLine<P>, _opponent: Option<Clock>) -> Result<Move, NoMove> {
         self.analysis.reset(line.game());
         let limits = Limits::nodes(self.simulations);
         let report = (self.analysis)

@@ -4,32 +4,32 @@ use garuda_rules::{Move, Position};
 use garuda_run::seeds;
 use rand_chacha::ChaCha8Rng;
 
-use super::{Clock, Line, NoMove, Player};
+use super::{Clock, GameLine, NoMove, Player};
 
-/// Plays any legal move.
+/// Plays uniformly random legal moves.
 #[derive(Clone, Debug)]
-pub struct Random {
+pub struct RandomPlayer {
     rng: ChaCha8Rng,
 }
 
-impl Random {
-    pub fn new() -> Random {
-        Random { rng: seeds::rng(0) }
+impl RandomPlayer {
+    pub fn new() -> RandomPlayer {
+        RandomPlayer { rng: seeds::rng(0) }
     }
 }
 
-impl Default for Random {
+impl Default for RandomPlayer {
     fn default() -> Self {
-        Random::new()
+        RandomPlayer::new()
     }
 }
 
-impl<P: Position> Player<P> for Random {
-    fn begin(&mut self, seed: u64) {
+impl<P: Position> Player<P> for RandomPlayer {
+    fn new_game(&mut self, seed: u64) {
         self.rng = seeds::rng(seed);
     }
 
-    fn choose(&mut self, line: &Line<P>, _opponent: Option<Clock>) -> Result<Move, NoMove> {
+    fn choose(&mut self, line: &GameLine<P>, _opponent: Option<Clock>) -> Result<Move, NoMove> {
         Ok(random_move(line.game(), &mut self.rng).context("the game is over")?)
     }
 }

@@ -1,13 +1,18 @@
 //! How fast the rules are: perft, beside another program's, and random games.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use garuda_arena::uci::UciClient;
 use garuda_rules::{Game, GameState, MoveList, Position, RuleSet, perft, with_rule_set};
+use garuda_run::EngineCommand;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+
+/// How long an engine may take to start.
+const START_TIMEOUT: Duration = Duration::from_secs(60);
+/// How long an engine's perft may take.
+const PERFT_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// A measurement of one rule set on one thread.
 #[derive(Copy, Clone, Debug)]
@@ -90,13 +95,13 @@ impl Comparison {
     }
 }
 
-/// Compares the rule sets that the engine knows. The better of three rounds counts on either
-/// side, and the counts must agree.
-pub(crate) fn compare(command: &str, quick: bool) -> anyhow::Result<Vec<Comparison>> {
-    let mut reference = Reference::start(command)?;
+/// Compares the rule sets that the engine knows; it must answer `go perft`, as Fairy-Stockfish does.
+/// The better of three rounds counts on either side, and the node counts must agree.
+pub(crate) fn compare(command: &EngineCommand, quick: bool) -> anyhow::Result<Vec<Comparison>> {
+    let mut engine = UciClient::start(command, Instant::now() + START_TIMEOUT)?;
     let mut comparisons = Vec::new();
     for rule_set in [RuleSet::Makruk, RuleSet::Sittuyin, RuleSet::ToriShogi] {
-        if !reference.variants.iter().any(|v| v == rule_set.name()) {
+        if !engine.plays(rule_set) {
             continue;
         }
         let depth = depth(rule_set, quick);
@@ -106,10 +111,10 @@ pub(crate) fn compare(command: &str, quick: bool) -> anyhow::Result<Vec<Comparis
             let ours = with_rule_set!(rule_set, P => perft(&P::start(), depth));
             best[0] = best[0].min(start.elapsed().as_secs_f64() / ours as f64);
             let start = Instant::now();
-            let theirs = reference.perft(rule_set, depth)?;
+            let theirs = perft_of(&mut engine, rule_set, depth)?;
             best[1] = best[1].min(start.elapsed().as_secs_f64() / theirs as f64);
             if ours != theirs {
-                bail!("{rule_set} perft {depth}: {ours}, but {command:?} counts {theirs}");
+                bail!("{rule_set} perft {depth}: {ours}, but {command} counts {theirs}");
             }
         }
         comparisons.push(Comparison {
@@ -122,76 +127,13 @@ pub(crate) fn compare(command: &str, quick: bool) -> anyhow::Result<Vec<Comparis
     Ok(comparisons)
 }
 
-/// A UCI engine that knows `go perft`, such as Fairy-Stockfish.
-struct Reference {
-    process: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-    variants: Vec<String>,
-}
-
-impl Reference {
-    fn start(command: &str) -> anyhow::Result<Reference> {
-        let mut words = command.split_whitespace();
-        let program = words.next().context("the reference's command is empty")?;
-        let mut process = Command::new(program)
-            .args(words)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .with_context(|| format!("cannot start the reference engine {command:?}"))?;
-        let input = process.stdin.take().expect("stdin is piped");
-        let output = BufReader::new(process.stdout.take().expect("stdout is piped"));
-        let mut reference = Reference {
-            process,
-            input,
-            output,
-            variants: Vec::new(),
-        };
-        reference.send("uci")?;
-        loop {
-            let line = reference.line()?;
-            if line == "uciok" {
-                return Ok(reference);
-            }
-            if line.starts_with("option name UCI_Variant ") {
-                let words = line.split(" var ").skip(1);
-                reference.variants = words.map(|word| word.trim().to_owned()).collect();
-            }
-        }
-    }
-
-    fn send(&mut self, line: &str) -> anyhow::Result<()> {
-        writeln!(self.input, "{line}").context("the reference engine has stopped reading")
-    }
-
-    fn line(&mut self) -> anyhow::Result<String> {
-        let mut line = String::new();
-        if self.output.read_line(&mut line)? == 0 {
-            bail!("the reference engine has stopped");
-        }
-        Ok(line.trim_end().to_owned())
-    }
-
-    fn perft(&mut self, rule_set: RuleSet, depth: u32) -> anyhow::Result<u64> {
-        self.send(&format!("setoption name UCI_Variant value {rule_set}"))?;
-        self.send("position startpos")?;
-        self.send(&format!("go perft {depth}"))?;
-        loop {
-            let line = self.line()?;
-            if let Some(count) = line.strip_prefix("Nodes searched: ") {
-                return count
-                    .parse()
-                    .with_context(|| format!("odd answer {line:?}"));
-            }
-        }
-    }
-}
-
-impl Drop for Reference {
-    fn drop(&mut self) {
-        // It may have gone by itself, and nothing depends on how it went.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
+/// The engine's perft from the game's start.
+fn perft_of(engine: &mut UciClient, rule_set: RuleSet, depth: u32) -> anyhow::Result<u64> {
+    engine.set_variant(rule_set)?;
+    engine.send("position startpos")?;
+    engine.send(&format!("go perft {depth}"))?;
+    let (_, line) = engine.wait_for("Nodes", Instant::now() + PERFT_TIMEOUT)?;
+    line.strip_prefix("Nodes searched: ")
+        .and_then(|count| count.parse().ok())
+        .with_context(|| format!("no perft count in {line:?}"))
 }

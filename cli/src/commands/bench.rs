@@ -6,6 +6,7 @@ use clap::Args;
 use garuda_model::bench as networks;
 use garuda_rules::RuleSet;
 use garuda_rules::tori::ToriPosition;
+use garuda_run::EngineCommand;
 use serde_json::{Map, Value, json};
 
 use crate::bench::rules;
@@ -25,7 +26,7 @@ pub(crate) struct Bench {
     selfplay: bool,
     /// A UCI engine to compare our perft with, such as fairy-stockfish
     #[arg(long, value_name = "COMMAND")]
-    reference: Option<String>,
+    reference: Option<EngineCommand>,
     /// Print one JSON object instead
     #[arg(long)]
     json: bool,

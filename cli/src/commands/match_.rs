@@ -10,7 +10,7 @@ use anyhow::{Context, anyhow, bail, ensure};
 use clap::Args;
 use garuda_arena::matches::{MatchOutcome, MatchSettings, Pgn, play_match};
 use garuda_arena::players::{LoadedPlayer, SearchBudget};
-use garuda_arena::ratings::{Estimate, Sprt, Verdict};
+use garuda_arena::ratings::{EloEstimate, Sprt, SprtDecision};
 use garuda_model::Encode;
 use garuda_rules::{RuleSet, with_rule_set};
 use garuda_run::{Clock, Limit, PlayerSpec, Stop, init_logging};
@@ -213,7 +213,7 @@ impl Match {
     fn print(&self, outcome: &MatchOutcome) -> anyhow::Result<()> {
         let mut out = stdout().lock();
         let tally = &outcome.tally;
-        let estimate = Estimate::from(tally);
+        let estimate = EloEstimate::from(tally);
         let names = self.names();
         if self.json {
             let object = json!({
@@ -233,7 +233,7 @@ impl Match {
                         "game": lost.game,
                         "loser": names[lost.loser],
                         "reason": lost.forfeit.fault.name(),
-                        "words": lost.forfeit.words,
+                        "message": lost.forfeit.message,
                     }))
                     .collect::<Vec<_>>(),
             });
@@ -252,15 +252,10 @@ impl Match {
             tally.losses,
             tally.score() * 100.0
         )?;
-        let test = Sprt {
-            elo0: 0.0,
-            elo1: 30.0,
-            error: 0.05,
-        };
-        let verdict = match test.verdict(tally) {
-            Verdict::Stronger => "A is stronger",
-            Verdict::NotStronger => "A is not stronger",
-            Verdict::Open => "too close to tell",
+        let verdict = match Sprt::default().decide(tally) {
+            SprtDecision::Stronger => "A is stronger",
+            SprtDecision::NotStronger => "A is not stronger",
+            SprtDecision::Undecided => "too close to tell",
         };
         writeln!(
             out,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::bail;
 use clap::Args;
-use garuda_arena::players::{Line, LoadedPlayer, SearchBudget};
+use garuda_arena::players::{GameLine, LoadedPlayer, SearchBudget};
 use garuda_model::Encode;
 use garuda_rules::{Color, Game, MoveList, Position, RuleSet, with_rule_set};
 use garuda_run::{Limit, PlayerSpec};
@@ -49,8 +49,8 @@ impl Play {
 
     fn play<P: Encode>(&self, loaded: &LoadedPlayer) -> anyhow::Result<()> {
         let start = match &self.fen {
-            Some(text) => Line::new(text.parse::<P>()?),
-            None => Line::new(P::start()),
+            Some(text) => GameLine::new(text.parse::<P>()?),
+            None => GameLine::new(P::start()),
         };
         let human = if self.black {
             Color::Black
@@ -58,7 +58,7 @@ impl Play {
             Color::White
         };
         let mut player = loaded.player::<P>()?;
-        player.begin(RandomState::new().hash_one(()));
+        player.new_game(RandomState::new().hash_one(()));
         let mut past = vec![start];
         let mut input = stdin().lock();
         let mut out = stdout().lock();

@@ -1,16 +1,16 @@
 use garuda_rules::{Game, GameState, Move, Position};
 
-/// A game together with the moves that led to it, which engines and records are told.
+/// A game with its start and all moves since, as engines and records need it.
 #[derive(Clone, Debug)]
-pub struct Line<P: Copy> {
+pub struct GameLine<P: Copy> {
     start: P,
     moves: Vec<Move>,
     game: GameState<P>,
 }
 
-impl<P: Position> Line<P> {
-    pub fn new(start: P) -> Line<P> {
-        Line {
+impl<P: Position> GameLine<P> {
+    pub fn new(start: P) -> GameLine<P> {
+        GameLine {
             start,
             moves: Vec::new(),
             game: GameState::from_position(start),
@@ -25,7 +25,7 @@ impl<P: Position> Line<P> {
         &self.moves
     }
 
-    /// The game as it stands after the moves.
+    /// The game after all moves.
     pub fn game(&self) -> &GameState<P> {
         &self.game
     }
