@@ -1,8 +1,9 @@
+use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
 /// When a run is to end.
@@ -13,13 +14,20 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Ends on SIGINT and SIGTERM (a second one ends the process at once), and after a time if
-    /// one is given.
+    /// Ends on SIGINT (Ctrl-C), SIGTERM and SIGHUP (the terminal was closed), and after a time if one
+    /// is given. A second SIGINT or SIGTERM ends the process at once.
     pub fn on_signals(time: Option<Duration>) -> anyhow::Result<Stop> {
         let stop = Stop::after(time);
+        let asked = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM] {
-            flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&stop.signalled))?;
+            flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&asked))?;
+            flag::register(signal, Arc::clone(&asked))?;
             flag::register(signal, Arc::clone(&stop.signalled))?;
+        }
+        // A terminal that closes may send it several times: by the kernel and by the shell. Under
+        // `nohup` the run is meant to outlive the terminal.
+        if !is_ignored(SIGHUP) {
+            flag::register(SIGHUP, Arc::clone(&stop.signalled))?;
         }
         Ok(stop)
     }
@@ -68,4 +76,13 @@ impl Stop {
             result
         })
     }
+}
+
+/// Whether the process was started with a signal ignored, where the system tells.
+fn is_ignored(signal: i32) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    (status.lines())
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
