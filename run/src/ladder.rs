@@ -5,9 +5,10 @@ use std::{fs, io};
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use tracing::{error, warn};
 
 use crate::Tally;
-use crate::files::write_atomically;
+use crate::files::{set_aside, write_atomically};
 
 /// All matches of a run; the ratings follow from them.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -46,18 +47,32 @@ struct File {
 }
 
 impl Ladder {
-    /// Reads the ladder; one that is not there yet is empty.
+    /// Opens the ladder of a run that is trained; one that is not there yet is empty. A damaged file
+    /// is set aside, loudly, and the ladder starts again without its matches.
+    pub fn open(path: &Path) -> anyhow::Result<Ladder> {
+        match parse(read_bytes(path)?.as_deref()) {
+            Ok(ladder) => Ok(ladder),
+            Err(problem) => {
+                let aside = set_aside(path)?;
+                error!(
+                    "{} is damaged and becomes {}: its matches are not counted ({problem})",
+                    path.display(),
+                    aside.display()
+                );
+                Ok(Ladder::default())
+            }
+        }
+    }
+
+    /// Reads the ladder to look at it. A damaged file is passed over with a warning and left where
+    /// it is: another process may be training.
     pub fn read(path: &Path) -> anyhow::Result<Ladder> {
-        let text = match fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Ladder::default()),
-            Err(e) => return Err(e).with_context(|| format!("cannot read {}", path.display())),
-        };
-        let file: File = serde_json::from_str(&text)
-            .with_context(|| format!("{} is not a ladder", path.display()))?;
-        Ok(Ladder {
-            matches: file.matches,
-        })
+        Ok(
+            parse(read_bytes(path)?.as_deref()).unwrap_or_else(|problem| {
+                warn!("{} is damaged and passed over: {problem}", path.display());
+                Ladder::default()
+            }),
+        )
     }
 
     /// Writes the matches, and beside them the ratings that follow from them.
@@ -82,6 +97,22 @@ impl Ladder {
 
     pub fn matches(&self) -> &[MatchResult] {
         &self.matches
+    }
+}
+
+/// `None` if the file does not exist.
+fn read_bytes(path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(e).with_context(|| format!("cannot read {}", path.display())),
+    }
+}
+
+fn parse(bytes: Option<&[u8]>) -> serde_json::Result<Ladder> {
+    match bytes.map(serde_json::from_slice).transpose()? {
+        Some(File { matches }) => Ok(Ladder { matches }),
+        None => Ok(Ladder::default()),
     }
 }
 

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use garuda_arena::ratings::ladder_ratings;
-use garuda_run::{Ladder as RunLadder, RunDir};
+use garuda_run::{Ladder as RunLadder, RunDir, init_logging};
 use serde_json::json;
 
 /// Show the ratings of a run's checkpoints, with error bars.
@@ -18,6 +18,7 @@ pub(crate) struct Ladder {
 
 impl Ladder {
     pub(crate) fn run(self) -> anyhow::Result<()> {
+        init_logging(!self.json);
         let mut out = stdout().lock();
         let run = RunDir::open(&self.run)?;
         let ladder = RunLadder::read(&run.ladder())?;

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use garuda_arena::ratings::ladder_ratings;
-use garuda_run::{Event, Ladder, Metrics, RunDir, checkpoint_name};
+use garuda_run::{Event, Ladder, Metrics, RunDir, checkpoint_name, init_logging};
 use serde_json::json;
 
 /// Show how far a run has come, whether or not it is being trained.
@@ -18,6 +18,7 @@ pub(crate) struct Status {
 
 impl Status {
     pub(crate) fn run(self) -> anyhow::Result<()> {
+        init_logging(!self.json);
         let mut out = stdout().lock();
         let run = RunDir::open(&self.run)?;
         let events = Metrics::read(&run.metrics())?;
