@@ -3,7 +3,7 @@
 mod bench;
 mod commands;
 
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -15,7 +15,8 @@ fn main() -> ExitCode {
         // Whoever read our output has seen enough, as in `garuda perft … | head`.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("garuda: {error:#}");
+            // Standard error may be closed, or a file on a full disk.
+            let _ = writeln!(io::stderr(), "garuda: {error:#}");
             match error.downcast_ref::<ConfigError>() {
                 Some(_) => ExitCode::from(2),
                 None => ExitCode::FAILURE,
