@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use tracing::warn;
 
 use super::{GameRecord, batch, decode_batch, encode_batch, verify};
-use crate::files::{create_dir, write_atomically};
+use crate::files::{create_dir, free_path, write_new_atomically};
 
 const EXTENSION: &str = "games";
 /// Where damaged batches go, out of the way but not lost.
@@ -18,7 +18,8 @@ const REFUSED: &str = "refused";
 #[derive(Debug)]
 pub struct RecordStore {
     dir: PathBuf,
-    next: u32,
+    /// Number of the next record file, above all that were ever used.
+    next: u64,
 }
 
 /// A game of the store, without its moves.
@@ -53,9 +54,13 @@ impl RecordStore {
     /// Opens the directory, making it if need be.
     pub fn open(dir: &Path) -> anyhow::Result<RecordStore> {
         create_dir(dir)?;
-        let next = batches(dir)?
-            .last()
-            .map_or(0, |(number, _)| number.saturating_add(1));
+        let next = match numbers(dir)?.last() {
+            None => 0,
+            Some(&last) => last.checked_add(1).with_context(|| {
+                let (name, dir) = (file_name(last), dir.display());
+                format!("{dir}: no record file can follow {name}; move that file away")
+            })?,
+        };
         Ok(RecordStore {
             dir: dir.to_owned(),
             next,
@@ -70,8 +75,7 @@ impl RecordStore {
     /// Writes a batch; once this returns it survives anything. Returns its size in bytes.
     pub fn write(&mut self, records: &[GameRecord]) -> anyhow::Result<u64> {
         let bytes = encode_batch(records)?;
-        let path = self.dir.join(format!("{:08}.{EXTENSION}", self.next));
-        write_atomically(&path, &bytes)?;
+        write_new_atomically(&self.dir.join(file_name(self.next)), &bytes)?;
         self.next += 1;
         Ok(bytes.len() as u64)
     }
@@ -141,11 +145,30 @@ impl RecordStore {
         Ok(loaded)
     }
 
+    /// Names of record files that must have been there: the numbers below the highest that no file
+    /// has, also none of those set aside. A range of them is one name.
+    pub fn missing_files(&self) -> anyhow::Result<Vec<String>> {
+        let mut missing = Vec::new();
+        let mut expected = 0;
+        for number in numbers(&self.dir)? {
+            match number.saturating_sub(expected) {
+                0 => {}
+                1 => missing.push(file_name(expected)),
+                _ => {
+                    let (first, last) = (file_name(expected), file_name(number - 1));
+                    missing.push(format!("{first} to {last}"));
+                }
+            }
+            expected = number.saturating_add(1);
+        }
+        Ok(missing)
+    }
+
     fn set_aside(&self, path: &Path) -> anyhow::Result<()> {
         let refused = self.dir.join(REFUSED);
         create_dir(&refused)?;
-        let name = path.file_name().expect("a batch has a name");
-        let to = refused.join(name);
+        let name = path.file_name().expect("a record file has a name");
+        let to = free_path(&refused.join(name));
         fs::rename(path, &to)
             .with_context(|| format!("cannot move {} to {}", path.display(), to.display()))
     }
@@ -175,18 +198,40 @@ pub(super) fn read_batch<P: Position>(
     Ok(records)
 }
 
-/// Number and path of all batches in a directory, in order.
-pub(super) fn batches(dir: &Path) -> anyhow::Result<Vec<(u32, PathBuf)>> {
-    let list = || -> io::Result<Vec<(u32, PathBuf)>> {
+fn file_name(number: u64) -> String {
+    format!("{number:08}.{EXTENSION}")
+}
+
+/// The number of the record file of this name.
+fn file_number(name: &str) -> Option<u64> {
+    let number = name.split_once('.')?.0.parse().ok()?;
+    (name == file_name(number)).then_some(number)
+}
+
+pub(crate) fn is_record_file_name(name: &str) -> bool {
+    file_number(name).is_some()
+}
+
+/// The numbers of all record files of a directory, those set aside included, in order.
+fn numbers(dir: &Path) -> anyhow::Result<Vec<u64>> {
+    let mut files = batches(dir)?;
+    let refused = dir.join(REFUSED);
+    if refused.is_dir() {
+        files.extend(batches(&refused)?);
+    }
+    let mut numbers: Vec<_> = files.into_iter().map(|(number, _)| number).collect();
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
+/// Number and path of all record files in a directory, in order.
+pub(super) fn batches(dir: &Path) -> anyhow::Result<Vec<(u64, PathBuf)>> {
+    let list = || -> io::Result<Vec<(u64, PathBuf)>> {
         let mut found = Vec::new();
         for entry in fs::read_dir(dir)? {
-            let path = entry?.path();
-            let number = path
-                .file_stem()
-                .filter(|_| path.extension().is_some_and(|e| e == EXTENSION))
-                .and_then(|stem| stem.to_str()?.parse().ok());
-            if let Some(number) = number {
-                found.push((number, path));
+            let entry = entry?;
+            if let Some(number) = entry.file_name().to_str().and_then(file_number) {
+                found.push((number, entry.path()));
             }
         }
         found.sort();
