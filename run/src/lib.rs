@@ -11,6 +11,7 @@ mod output;
 mod player_spec;
 pub mod records;
 mod run_dir;
+mod run_format;
 pub mod seeds;
 mod stop;
 mod tally;

@@ -1,14 +1,18 @@
+use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::ErrorKind::{NotADirectory, NotFound};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use tracing::info;
 
-use crate::config::{Config, ConfigError};
+use crate::config::{Config, ConfigChange, FrozenSettings};
 use crate::files::{create_dir, sweep, write_atomically};
+use crate::{records, run_format};
 
 const CONFIG: &str = "config.toml";
+const LADDER: &str = "ladder.json";
 const LOCK: &str = "lock";
 
 /// A run's directory. While this value lives no other process can train in it.
@@ -25,21 +29,60 @@ pub fn checkpoint_name(number: u32) -> String {
     format!("{number:06}")
 }
 
+/// The number of the checkpoint with this directory name.
+fn checkpoint_number(name: &str) -> Option<u32> {
+    let number = name.parse().ok()?;
+    (name == checkpoint_name(number)).then_some(number)
+}
+
+/// Files that training writes into the run directory itself under a temporary name first.
+const FILES: [&str; 3] = [CONFIG, run_format::FILE, LADDER];
+/// The same in `plots/`.
+const PLOTS: [&str; 4] = ["length.svg", "loss.svg", "rating.svg", "results.svg"];
+/// What a crash can leave of a run that was being created.
+const CREATION: [&str; 4] = [LOCK, run_format::FILE, "run.json.tmp", "config.toml.tmp"];
+
 impl RunDir {
-    /// Opens a run to train in it, or begins it. A run goes on with the configuration it was
-    /// begun with: another one is an error, but for what describes the machine, the output and the
-    /// statistics.
+    /// Opens a run to train in it, or creates it. A run continues with the configuration it was
+    /// started with: another one is an error, except for what describes the machine, the output and
+    /// the statistics. A directory that holds anything else is refused and not touched.
     pub fn open_or_create(path: &Path, config: &Config) -> anyhow::Result<RunDir> {
-        let existing = match RunDir::open(path) {
-            Ok(run) => Some(run.config),
-            Err(_) if !path.join(CONFIG).exists() => None,
-            Err(error) => return Err(error),
+        RunDir::open_or_create_with(path, config, ConfigChange::Refused)
+    }
+
+    /// The same, with a choice of what happens if the configuration is another one. If that is
+    /// accepted, it replaces the run's.
+    pub fn open_or_create_with(
+        path: &Path,
+        config: &Config,
+        change: ConfigChange,
+    ) -> anyhow::Result<RunDir> {
+        let file = path.join(CONFIG);
+        let existing = match file.exists() {
+            true => Some(RunDir::open(path)?),
+            false => None,
         };
-        if let Some(frozen) = &existing {
-            check_same(path, frozen, config)?;
+        match &existing {
+            Some(run) => FrozenSettings::of(&run.config).check_asked(config, &file, change)?,
+            None => check_unused(path)?,
         }
         create_dir(path)?;
         let lock = lock(path)?;
+        let is_changed = match &existing {
+            Some(run) => FrozenSettings::of(&run.config) != FrozenSettings::of(config),
+            None if file.exists() => bail!(
+                "{} has just been created by another process",
+                path.display()
+            ),
+            None => {
+                run_format::write(path)?;
+                true
+            }
+        };
+        if is_changed {
+            // Last: a directory with this file is a run.
+            write_atomically(&file, config.to_toml().as_bytes())?;
+        }
         let run = RunDir {
             path: path.to_owned(),
             config: config.clone(),
@@ -48,32 +91,34 @@ impl RunDir {
         for dir in [run.games(), run.checkpoints(), run.plots()] {
             create_dir(&dir)?;
         }
-        for dir in [
-            run.path.clone(),
-            run.games(),
-            run.checkpoints(),
-            run.plots(),
-        ] {
-            let swept = sweep(&dir)?;
-            if swept > 0 {
-                info!("{}: removed {swept} unfinished files", dir.display());
-            }
-        }
-        if existing.is_none() {
-            write_atomically(&path.join(CONFIG), config.to_toml().as_bytes())?;
-        }
+        run.sweep()?;
         Ok(run)
     }
 
-    /// Opens a run to look at it, whoever may be training in it.
+    /// Removes what a process that was killed in this run left of files it was writing.
+    fn sweep(&self) -> anyhow::Result<()> {
+        let mut swept = sweep(&self.path, |name| FILES.contains(&name))?;
+        swept += sweep(&self.games(), records::is_record_file_name)?;
+        swept += sweep(&self.checkpoints(), |name| {
+            checkpoint_number(name).is_some()
+        })?;
+        swept += sweep(&self.plots(), |name| PLOTS.contains(&name))?;
+        if swept > 0 {
+            info!("{}: removed {swept} unfinished files", self.path.display());
+        }
+        Ok(())
+    }
+
+    /// Opens a run to look at it, also while another process is training in it.
     pub fn open(path: &Path) -> anyhow::Result<RunDir> {
         let config = path.join(CONFIG);
         if !config.is_file() {
             bail!("{} is not a run: it has no {CONFIG}", path.display());
         }
+        run_format::check(path)?;
         Ok(RunDir {
             path: path.to_owned(),
-            config: Config::read(&config, &[])?,
+            config: Config::read_complete(&config)?,
             _lock: None,
         })
     }
@@ -84,6 +129,10 @@ impl RunDir {
 
     pub fn config(&self) -> &Config {
         &self.config
+    }
+
+    pub fn config_file(&self) -> PathBuf {
+        self.path.join(CONFIG)
     }
 
     pub fn games(&self) -> PathBuf {
@@ -103,7 +152,7 @@ impl RunDir {
     }
 
     pub fn ladder(&self) -> PathBuf {
-        self.path.join("ladder.json")
+        self.path.join(LADDER)
     }
 
     pub fn plots(&self) -> PathBuf {
@@ -119,22 +168,19 @@ impl RunDir {
         let dir = self.checkpoints();
         let entries = match fs::read_dir(&dir) {
             Ok(entries) => entries,
-            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(e) if e.kind() == NotFound => return Ok(Vec::new()),
             Err(e) => return Err(e).with_context(|| format!("cannot list {}", dir.display())),
         };
         let mut numbers = Vec::new();
         for entry in entries {
             let name = entry?.file_name();
-            let number = name.to_str().and_then(|name| name.parse().ok());
-            if let Some(number) = number.filter(|&n| name == *checkpoint_name(n)) {
-                numbers.push(number);
-            }
+            numbers.extend(name.to_str().and_then(checkpoint_number));
         }
         numbers.sort_unstable();
         Ok(numbers)
     }
 
-    /// Whether someone is training in it.
+    /// Whether a process is training in it.
     pub fn is_locked(&self) -> bool {
         File::open(self.path.join(LOCK))
             .is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
@@ -146,7 +192,7 @@ impl RunDir {
     }
 }
 
-/// Files can vanish while a run goes on; those count nothing.
+/// Files can vanish while a run is being trained; those count nothing.
 fn size(path: &Path) -> u64 {
     match fs::symlink_metadata(path) {
         Ok(data) if data.is_dir() => fs::read_dir(path)
@@ -160,19 +206,33 @@ fn size(path: &Path) -> u64 {
     }
 }
 
-fn check_same(path: &Path, frozen: &Config, config: &Config) -> anyhow::Result<()> {
-    let mut wanted = config.clone();
-    wanted.machine.clone_from(&frozen.machine);
-    wanted.output.clone_from(&frozen.output);
-    wanted.openings.clone_from(&frozen.openings);
-    let differences = frozen.differences(&wanted);
-    if differences.is_empty() {
+/// Refuses a directory in which there is something that is not of a run's creation.
+fn check_unused(path: &Path) -> anyhow::Result<()> {
+    let list = || -> io::Result<Vec<OsString>> {
+        let names = fs::read_dir(path)?.map(|entry| Ok(entry?.file_name()));
+        names.collect()
+    };
+    let mut foreign = match list() {
+        Ok(names) => names,
+        // Where there is no directory it is created, or that says why not.
+        Err(e) if [NotFound, NotADirectory].contains(&e.kind()) => return Ok(()),
+        Err(e) => return Err(e).with_context(|| format!("cannot list {}", path.display())),
+    };
+    foreign.retain(|name| !CREATION.iter().any(|ours| name == ours));
+    foreign.sort();
+    if foreign.is_empty() {
         return Ok(());
     }
-    let mut problems = differences;
-    problems
-        .push("a run goes on as it was started: use another --run for other settings".to_owned());
-    Err(ConfigError::new(path.join(CONFIG).display().to_string(), problems).into())
+    let more = if foreign.len() > 3 { " and more" } else { "" };
+    let names: Vec<_> = (foreign.iter().take(3))
+        .map(|name| format!("{name:?}"))
+        .collect();
+    bail!(
+        "{} is not a run, having no {CONFIG}, and not empty: it holds {}{more}. \
+         A new run needs a directory of its own",
+        path.display(),
+        names.join(", ")
+    );
 }
 
 fn lock(path: &Path) -> anyhow::Result<File> {

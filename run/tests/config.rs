@@ -86,7 +86,7 @@ fn all_problems_come_in_one_report() {
         games = 7
         anchors = ["stockfish", "uci:engine", "uci:engine?nodes=few", "uci:engine?nodes=5"]
         [bootstrap]
-        judge = "me"
+        evaluator = "me"
         [machine]
         phases = "both"
         [replai]
@@ -106,7 +106,7 @@ fn all_problems_come_in_one_report() {
         "\"stockfish\"",
         "\"uci:engine\" must say how long it may think",
         "\"uci:engine?nodes=few\": nodes=few: \"few\" is not a whole number above 0",
-        "bootstrap.evaluator must be \"nothing\" or \"material\", not \"me\"",
+        "bootstrap.evaluator must be \"uniform\" or \"material\", not \"me\"",
         "machine.phases must be",
         "[replai]; did you mean replay?",
         "network.chanels; did you mean network.channels?",

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use garuda_run::config::{Config, ConfigError};
+use garuda_run::config::{Config, ConfigChange, ConfigError, FrozenSettings};
 use garuda_run::{Event, Ladder, LossStats, MatchResult, Metrics, RunDir, Tally, TrainingStats};
 
 fn training(checkpoint: u32) -> Event {
@@ -63,41 +63,168 @@ fn leftovers_are_swept_and_nothing_else() {
     let dir = tempfile::tempdir().unwrap();
     let config = Config::default();
     drop(RunDir::open_or_create(dir.path(), &config).unwrap());
-    for leftover in [
+    let leftovers = [
         "config.toml.tmp",
+        "run.json.tmp",
+        "ladder.json.tmp",
         "games/00000003.games.tmp",
         "plots/loss.svg.tmp",
-    ] {
+    ];
+    for leftover in leftovers {
         fs::write(dir.path().join(leftover), b"half").unwrap();
+    }
+    // Not names that Garuda writes.
+    let foreign = [
+        "games/notes.txt",
+        "thesis.tmp",
+        "games/backup.tmp",
+        "games/3.games.tmp",
+        "checkpoints/best.tmp",
+        "plots/mine.svg.tmp",
+    ];
+    for name in foreign {
+        fs::write(dir.path().join(name), b"mine").unwrap();
     }
     let half = dir.path().join("checkpoints/000002.tmp");
     fs::create_dir(&half).unwrap();
     fs::write(half.join("weights.safetensors"), b"half").unwrap();
-    fs::write(dir.path().join("games/notes.txt"), b"mine").unwrap();
     let run = RunDir::open_or_create(dir.path(), &config).unwrap();
     assert!(run.checkpoint_numbers().unwrap().is_empty());
-    let names = |path: &Path| -> Vec<String> {
-        let entries = fs::read_dir(path).unwrap();
-        entries
-            .map(|e| e.unwrap().file_name().into_string().unwrap())
-            .collect()
-    };
-    for path in [
-        dir.path().to_owned(),
-        run.games(),
-        run.checkpoints(),
-        run.plots(),
-    ] {
-        assert!(
-            names(&path).iter().all(|name| !name.ends_with(".tmp")),
-            "{path:?}"
-        );
+    for leftover in leftovers {
+        assert!(!dir.path().join(leftover).exists(), "{leftover}");
     }
-    assert_eq!(names(&run.games()), ["notes.txt"]);
+    assert!(!half.exists());
+    for name in foreign {
+        assert_eq!(fs::read(dir.path().join(name)).unwrap(), b"mine", "{name}");
+    }
 }
 
 #[test]
-fn a_run_goes_on_as_it_was_begun() {
+fn a_directory_that_is_not_a_run_is_refused_and_not_touched() {
+    for foreign in ["x.tmp", "config.toml.tmp.tmp", "games", ".hidden"] {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join(foreign), b"mine").unwrap();
+        fs::create_dir(dir.path().join("y.tmp")).unwrap();
+        let error = RunDir::open_or_create(dir.path(), &Config::default()).unwrap_err();
+        let error = error.to_string();
+        assert!(error.contains("is not a run"), "{error}");
+        assert!(error.contains(foreign), "{error}");
+        assert_eq!(fs::read(dir.path().join(foreign)).unwrap(), b"mine");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+    }
+    // An empty directory, and what a crash leaves of a run that was being created.
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["lock", "run.json", "run.json.tmp", "config.toml.tmp"] {
+        fs::write(dir.path().join(name), b"").unwrap();
+    }
+    drop(RunDir::open_or_create(dir.path(), &Config::default()).unwrap());
+    RunDir::open(dir.path()).unwrap();
+}
+
+#[test]
+fn a_run_of_another_version_is_refused_in_words() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = Config::default();
+    drop(RunDir::open_or_create(dir.path(), &config).unwrap());
+    let file = dir.path().join("run.json");
+    let version = env!("CARGO_PKG_VERSION");
+    assert!(fs::read_to_string(&file).unwrap().contains(version));
+    let refused = || {
+        let looking = RunDir::open(dir.path()).unwrap_err();
+        let training = RunDir::open_or_create(dir.path(), &config).unwrap_err();
+        assert_eq!(looking.to_string(), training.to_string());
+        looking.to_string()
+    };
+    fs::write(&file, r#"{"format": 99, "version": "7.1"}"#).unwrap();
+    let newer = refused();
+    assert!(newer.contains("was made by Garuda 7.1"), "{newer}");
+    assert!(newer.contains(version), "{newer}");
+    fs::write(&file, "{").unwrap();
+    assert!(refused().contains("does not say which version"));
+    fs::remove_file(&file).unwrap();
+    let older = refused();
+    assert!(older.contains("was made by Garuda 0.1"), "{older}");
+    assert!(older.contains("start a new run"), "{older}");
+}
+
+#[test]
+fn every_key_of_a_run_is_required() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = Config::default();
+    drop(RunDir::open_or_create(dir.path(), &config).unwrap());
+    let file = dir.path().join("config.toml");
+    let whole = fs::read_to_string(&file).unwrap();
+    let problems = |text: &str| {
+        fs::write(&file, text).unwrap();
+        let error = RunDir::open(dir.path()).unwrap_err();
+        let problems = error.downcast_ref::<ConfigError>().unwrap().problems();
+        problems.to_vec()
+    };
+    let without_seed = whole.replace("seed = 1\n", "");
+    assert_eq!(problems(&without_seed), ["run.seed is missing"]);
+    let (before, rest) = whole.split_once("[replay]").unwrap();
+    let (_, after) = rest.split_once("\n[").unwrap();
+    let without_replay = format!("{before}[{after}");
+    assert_eq!(
+        problems(&without_replay),
+        ["the section [replay] is missing"]
+    );
+    assert_eq!(problems("").len(), whole.matches("\n[").count() + 1);
+}
+
+#[test]
+fn settings_change_only_if_that_is_accepted() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = Config::default();
+    drop(RunDir::open_or_create(dir.path(), &config).unwrap());
+    let open = |config: &Config| {
+        RunDir::open_or_create_with(dir.path(), config, ConfigChange::Accepted).map(drop)
+    };
+    let mut other = config.clone();
+    other.training.learning_rate = 0.0005;
+    assert!(RunDir::open_or_create(dir.path(), &other).is_err());
+    open(&other).unwrap();
+    assert_eq!(RunDir::open(dir.path()).unwrap().config(), &other);
+    // What the run's files depend on stays.
+    let mut wider = other.clone();
+    wider.network.channels = 128;
+    let error = open(&wider).unwrap_err().to_string();
+    assert!(error.contains("network.channels is 64, not 128"), "{error}");
+    assert!(error.contains("cannot be changed"), "{error}");
+    assert_eq!(RunDir::open(dir.path()).unwrap().config(), &other);
+}
+
+#[test]
+fn settings_of_a_checkpoint_are_compared_key_by_key() {
+    let config = Config::default();
+    let frozen = FrozenSettings::of(&config);
+    // As it is kept with a checkpoint.
+    let text = serde_json::to_string(&frozen).unwrap();
+    let frozen: FrozenSettings = serde_json::from_str(&text).unwrap();
+    let check = |now: &Config, change| {
+        let file = Path::new("run/config.toml");
+        let result = frozen.check_file("000003", now, file, change);
+        result.map_err(|e| e.problems().to_vec())
+    };
+    assert_eq!(check(&config, ConfigChange::Refused), Ok(()));
+    let mut edited = config.clone();
+    edited.run.seed = 5;
+    edited.training.weight_decay = 0.1;
+    edited.machine.shards = 1;
+    let problems = check(&edited, ConfigChange::Refused).unwrap_err();
+    assert_eq!(problems[0], "run.seed is 5, not 1");
+    assert_eq!(problems[1], "training.weight_decay is 0.1, not 0.0001");
+    assert!(problems[2].contains("checkpoint 000003"), "{problems:?}");
+    assert!(
+        problems[2].contains("--accept-config-change"),
+        "{problems:?}"
+    );
+    assert_eq!(problems.len(), 3);
+    assert_eq!(check(&edited, ConfigChange::Accepted), Ok(()));
+}
+
+#[test]
+fn a_run_continues_as_it_was_started() {
     let dir = tempfile::tempdir().unwrap();
     let config = Config::default();
     drop(RunDir::open_or_create(dir.path(), &config).unwrap());
@@ -172,6 +299,26 @@ fn ladders_are_kept_and_matches_counted_once() {
     assert_eq!(read, ladder);
     assert_eq!(read.matches().len(), 2);
     assert!(read.has("000001", "random", 8) && !read.has("000001", "random", 9));
-    fs::write(&path, "{").unwrap();
-    assert!(Ladder::read(&path).is_err());
+}
+
+#[test]
+fn a_damaged_ladder_is_set_aside_and_the_rest_works() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("ladder.json");
+    for (damage, aside) in [
+        (&b"{"[..], "ladder.json.damaged"),
+        (b"\xff\xfe", "ladder.json.damaged-2"),
+        (b"[]", "ladder.json.damaged-3"),
+    ] {
+        fs::write(&path, damage).unwrap();
+        // Looking changes nothing.
+        assert!(Ladder::read(&path).unwrap().matches().is_empty());
+        assert_eq!(fs::read(&path).unwrap(), damage);
+        let mut ladder = Ladder::open(&path).unwrap();
+        assert!(ladder.matches().is_empty());
+        assert_eq!(fs::read(dir.path().join(aside)).unwrap(), damage);
+        ladder.add(result("000001", "random", 9));
+        ladder.write(&path, &[]).unwrap();
+        assert_eq!(Ladder::open(&path).unwrap(), ladder);
+    }
 }

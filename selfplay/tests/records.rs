@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -235,6 +236,92 @@ fn damaged_batches_are_set_aside_and_the_rest_is_used() {
         .unwrap();
     assert_eq!(loaded.records, all);
     assert!(loaded.refused.is_empty());
+}
+
+/// Stray files with the highest numbers there are.
+#[test]
+fn a_record_file_is_never_replaced() {
+    let all = games(&config(&[]), 0, &(0..2).collect::<Vec<_>>(), 1);
+    let contents = |dir: &Path| -> BTreeMap<String, Vec<u8>> {
+        let files = fs::read_dir(dir)
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
+        (files.filter(|path| path.is_file()))
+            .map(|path| (path.display().to_string(), fs::read(&path).unwrap()))
+            .collect()
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = RecordStore::open(dir.path()).unwrap();
+    store.write(&all[..1]).unwrap();
+    fs::copy(
+        dir.path().join("00000000.games"),
+        dir.path().join("4294967295.games"),
+    )
+    .unwrap();
+    for records in [&all[1..], &all] {
+        let before = contents(dir.path());
+        RecordStore::open(dir.path())
+            .unwrap()
+            .write(records)
+            .unwrap();
+        let after = contents(dir.path());
+        assert_eq!(after.len(), before.len() + 1);
+        assert!(before.iter().all(|(name, bytes)| after[name] == *bytes));
+    }
+    assert!(dir.path().join("4294967297.games").is_file());
+    // A file that appears under the next number.
+    let mut store = RecordStore::open(dir.path()).unwrap();
+    let stray = dir.path().join("4294967298.games");
+    fs::write(&stray, b"mine").unwrap();
+    let error = format!("{:#}", store.write(&all).unwrap_err());
+    assert!(error.contains("cannot write"), "{error}");
+    assert_eq!(fs::read(&stray).unwrap(), b"mine");
+    // No number follows this one.
+    let last = format!("{}.games", u64::MAX);
+    fs::write(dir.path().join(&last), b"").unwrap();
+    let error = RecordStore::open(dir.path()).unwrap_err().to_string();
+    assert!(error.contains(&last), "{error}");
+}
+
+#[test]
+fn a_number_that_was_set_aside_is_not_used_again() {
+    let all = games(&config(&[]), 0, &(0..2).collect::<Vec<_>>(), 1);
+    let dir = tempfile::tempdir().unwrap();
+    let load = || {
+        let store = RecordStore::open(dir.path()).unwrap();
+        let loaded = store.load::<ToriPosition>(RuleSet::ToriShogi, |_| 0);
+        (loaded.unwrap(), store)
+    };
+    fs::write(dir.path().join("00000000.games"), b"damaged").unwrap();
+    let (_, mut store) = load();
+    store.write(&all).unwrap();
+    assert!(dir.path().join("refused/00000000.games").is_file());
+    assert!(dir.path().join("00000001.games").is_file());
+    // Copied back by hand it is set aside again, beside the first.
+    fs::write(dir.path().join("00000000.games"), b"damaged again").unwrap();
+    assert_eq!(load().0.records, all);
+    let refused = |name| fs::read(dir.path().join("refused").join(name)).unwrap();
+    assert_eq!(refused("00000000.games"), b"damaged");
+    assert_eq!(refused("00000000.games-2"), b"damaged again");
+}
+
+#[test]
+fn missing_files_are_named() {
+    let all = games(&config(&[]), 0, &[0], 1);
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = RecordStore::open(dir.path()).unwrap();
+    assert!(store.missing_files().unwrap().is_empty());
+    for _ in 0..8 {
+        store.write(&all).unwrap();
+    }
+    assert!(store.missing_files().unwrap().is_empty());
+    for number in [0, 3, 4, 5, 7] {
+        fs::remove_file(dir.path().join(format!("{number:08}.games"))).unwrap();
+    }
+    assert_eq!(
+        store.missing_files().unwrap(),
+        ["00000000.games", "00000003.games to 00000005.games"]
+    );
 }
 
 #[test]

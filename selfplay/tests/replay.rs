@@ -12,7 +12,7 @@ use garuda_selfplay::replay::{Replay, Sample, SampleSettings, first_remembered, 
 fn the_window_holds_the_newest_positions_however_they_came() {
     let config = config(&[
         "replay.window_min=300",
-        "replay.held_out=0.3",
+        "replay.validation_fraction=0.3",
         "training.batch=8",
     ]);
     let settings = &config.replay;

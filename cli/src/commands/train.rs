@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
+use garuda_run::RunDir;
 use garuda_run::config::Config;
+#[cfg(feature = "torch")]
+use garuda_run::config::ConfigChange;
 #[cfg(feature = "torch")]
 use garuda_run::{Stop, init_logging};
 #[cfg(feature = "torch")]
@@ -32,6 +35,10 @@ pub(crate) struct Train {
     /// Override a key of the configuration, as in training.batch=128
     #[arg(long = "set", value_name = "SECTION.KEY=VALUE")]
     settings: Vec<String>,
+    /// Continue a run with other settings than it was started with, or after its config.toml was
+    /// changed
+    #[arg(long)]
+    accept_config_change: bool,
     /// Print one JSON object at the end instead of lines
     #[arg(long)]
     json: bool,
@@ -50,6 +57,10 @@ impl Train {
         let summary = train(TrainOptions {
             run,
             config,
+            config_change: match self.accept_config_change {
+                true => ConfigChange::Accepted,
+                false => ConfigChange::Refused,
+            },
             stop: Stop::on_signals(minutes)?,
             games: self.games,
             checkpoints: self.checkpoints,
@@ -69,7 +80,9 @@ impl Train {
 
     fn resolve(&self) -> anyhow::Result<(Config, PathBuf)> {
         if self.config.is_dir() {
-            let config = Config::read(&self.config.join("config.toml"), &self.settings)?;
+            let config = RunDir::open(&self.config)?
+                .config()
+                .with_settings(&self.settings)?;
             let run = self.run.clone().unwrap_or_else(|| self.config.clone());
             return Ok((config, run));
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use garuda_run::Ladder;
@@ -85,7 +85,7 @@ fn killed_at_any_moment_a_run_becomes_what_it_would_have_been() {
 
 #[test]
 fn signals_save_and_end() {
-    for name in ["-INT", "-TERM"] {
+    for name in ["-INT", "-TERM", "-HUP"] {
         let scratch = Scratch::new();
         let run = scratch.path("stopped");
         let child = scratch.train("stopped", &[]).spawn().unwrap();
@@ -98,6 +98,10 @@ fn signals_save_and_end() {
             errors(&busy)
         );
         signal(&child, name);
+        if name == "-HUP" {
+            // A terminal that closes may say so more than once.
+            signal(&child, name);
+        }
         let started = Instant::now();
         let output = child.wait_with_output().unwrap();
         assert!(output.status.success(), "{}", errors(&output));
@@ -228,4 +232,152 @@ fn damaged_records_are_set_aside_and_the_run_goes_on() {
     assert!(text.contains("00000000.games is set aside"), "{text}");
     assert!(run.join("games/refused/00000000.games").is_file());
     assert_eq!(newest(&run), Some(3));
+}
+
+#[test]
+fn a_run_under_nohup_outlives_the_terminal() {
+    let scratch = Scratch::new();
+    let run = scratch.path("kept");
+    let mut command = Command::new("nohup");
+    command
+        .arg(env!("CARGO_BIN_EXE_garuda"))
+        .arg("train")
+        .arg(scratch.path("tiny.toml"))
+        .arg("--run")
+        .arg(&run)
+        .args(["--checkpoints", "3"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    wait_for("the first checkpoint", || newest(&run).is_some());
+    signal(&child, "-HUP");
+    assert!(child.wait().unwrap().success());
+    assert_eq!(newest(&run), Some(3));
+}
+
+#[test]
+fn a_changed_configuration_of_a_run_is_named_and_refused() {
+    let scratch = Scratch::new();
+    scratch.trained("edited", &["--checkpoints", "1"]);
+    let run = scratch.path("edited");
+    let file = run.join("config.toml");
+    let whole = fs::read_to_string(&file).unwrap();
+    let resume = |arguments: &[&str]| {
+        let mut command = garuda();
+        command.arg("train").arg(&run).args(["--checkpoints", "2"]);
+        command.args(arguments).output().unwrap()
+    };
+    let refused = |text: &str, expected: &str| {
+        fs::write(&file, text).unwrap();
+        let output = resume(&[]);
+        assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
+        assert!(errors(&output).contains(expected), "{}", errors(&output));
+    };
+    refused("", "the section [game] is missing");
+    refused(&whole.replace("seed = 1", ""), "run.seed is missing");
+    let edited = whole.replace("seed = 1", "seed = 7");
+    refused(&edited, "run.seed is 7, not 1");
+    assert_eq!(newest(&run), Some(1));
+    // Also where the configuration comes from elsewhere and agrees with the edited file.
+    let settings = ["--checkpoints", "2", "--set", "run.seed=7"];
+    let output = scratch.train("edited", &settings).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
+
+    let output = resume(&["--accept-config-change"]);
+    assert!(output.status.success(), "{}", errors(&output));
+    assert!(errors(&output).contains("run.seed is 7, not 1"));
+    assert_eq!(newest(&run), Some(2));
+    // The new checkpoint was made with it.
+    assert!(resume(&[]).status.success());
+}
+
+#[test]
+fn missing_games_are_named() {
+    let scratch = Scratch::new();
+    scratch.trained("missing", &["--checkpoints", "2"]);
+    let run = scratch.path("missing");
+    let resume = |checkpoints: &str| {
+        let output = scratch.train("missing", &["--checkpoints", checkpoints]);
+        let output = { output }.output().unwrap();
+        assert!(output.status.success(), "{}", errors(&output));
+        errors(&output)
+    };
+    assert!(!resume("2").contains("missing"));
+    let played = games(&run).len();
+    fs::remove_file(run.join("games/00000001.games")).unwrap();
+    let left = games(&run).len();
+    let text = resume("3");
+    let expected = format!("{} of the {played} games", played - left);
+    assert!(text.contains(&expected), "{text}");
+    assert!(text.contains("00000001.games"), "{text}");
+    // All of them.
+    fs::remove_dir_all(run.join("games")).unwrap();
+    assert!(resume("4").contains("are missing"));
+    assert_eq!(newest(&run), Some(4));
+}
+
+#[test]
+fn a_damaged_ladder_stops_nothing() {
+    let scratch = Scratch::new();
+    scratch.trained("ladder", &["--checkpoints", "1"]);
+    let run = scratch.path("ladder");
+    fs::write(run.join("ladder.json"), b"{\"matches\": [").unwrap();
+    for command in ["status", "ladder"] {
+        let output = garuda().arg(command).arg(&run).output().unwrap();
+        assert!(output.status.success(), "{}", errors(&output));
+        assert!(
+            errors(&output).contains("ladder.json is damaged"),
+            "{command}: {}",
+            errors(&output)
+        );
+    }
+    let output = scratch
+        .train("ladder", &["--checkpoints", "2"])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", errors(&output));
+    assert!(errors(&output).contains("ladder.json.damaged"));
+    assert!(run.join("ladder.json.damaged").is_file());
+    let ladder = Ladder::read(&run.join("ladder.json")).unwrap();
+    assert!(!ladder.matches().is_empty());
+}
+
+#[test]
+fn a_directory_of_something_else_is_refused() {
+    let scratch = Scratch::new();
+    let dir = scratch.path("thesis");
+    fs::create_dir_all(dir.join("drafts.tmp")).unwrap();
+    fs::write(dir.join("thesis.tmp"), b"mine").unwrap();
+    let output = scratch.train("thesis", &[]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        errors(&output).contains("is not a run"),
+        "{}",
+        errors(&output)
+    );
+    assert!(dir.join("drafts.tmp").is_dir());
+    assert_eq!(fs::read(dir.join("thesis.tmp")).unwrap(), b"mine");
+    assert_eq!(fs::read_dir(&dir).unwrap().count(), 2);
+}
+
+#[test]
+fn output_that_nobody_can_take_stops_nothing() {
+    let scratch = Scratch::new();
+    let full = || fs::File::options().write(true).open("/dev/full").unwrap();
+    let status = scratch
+        .train("mute", &["--checkpoints", "1"])
+        .env("GARUDA_LOG", "trace")
+        .stdout(full())
+        .stderr(full())
+        .status()
+        .unwrap();
+    assert!(status.success());
+    assert_eq!(newest(&scratch.path("mute")), Some(1));
+    // An error that cannot be printed is an error all the same, not a panic.
+    let status = scratch
+        .train("mute", &["--set", "run.seed=9"])
+        .stderr(full())
+        .status()
+        .unwrap();
+    assert_eq!(status.code(), Some(2));
 }

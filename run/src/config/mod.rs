@@ -1,9 +1,11 @@
 //! The configuration of a run: strict TOML.
 
+mod frozen;
 mod problems;
 mod read;
 mod settings;
 
+pub use frozen::{ConfigChange, FrozenSettings};
 pub use read::ConfigError;
 pub use settings::{
     BootstrapSettings, CheckpointSettings, Config, EvaluationSettings, GameSettings,

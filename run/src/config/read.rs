@@ -48,53 +48,29 @@ impl Config {
     /// Reads a file and applies `settings`, each of the form `section.key=value`, over it.
     pub fn read(path: &Path, settings: &[String]) -> Result<Config, ConfigError> {
         let name = path.display().to_string();
-        let bytes =
-            fs::read(path).map_err(|e| ConfigError::new(&name, vec![format!("not read: {e}")]))?;
-        let text = String::from_utf8(bytes).map_err(|e| {
-            let at = e.utf8_error().valid_up_to();
-            ConfigError::new(&name, vec![format!("not UTF-8 from byte {at} on")])
-        })?;
-        Config::parse(&name, &text, settings)
+        Config::parse(&name, &read_text(path, &name)?, settings)
+    }
+
+    /// Reads a file that has every key. Of a run's own configuration a key that is missing was
+    /// lost: its default need not be what the run was started with.
+    pub(crate) fn read_complete(path: &Path) -> Result<Config, ConfigError> {
+        let name = path.display().to_string();
+        parse(&name, &read_text(path, &name)?, &[], MissingKeys::Refused)
     }
 
     /// The same from a text that `name` stands for in messages.
     pub fn parse(name: &str, text: &str, settings: &[String]) -> Result<Config, ConfigError> {
-        let mut problems = Problems::default();
-        let mut table = match text.parse::<Table>() {
-            Ok(table) => table,
-            Err(e) => {
-                let e = e.to_string();
-                return Err(ConfigError::new(name, vec![e.trim_end().to_owned()]));
-            }
-        };
-        for setting in settings {
-            if let Err(problem) = apply(&mut table, setting) {
-                problems.add(problem);
-            }
-        }
-        let config = resolve(table, &mut problems);
-        config.check_ranges(&mut problems);
-        config.check_sense(&mut problems);
-        match problems.into_vec() {
-            problems if problems.is_empty() => Ok(config),
-            problems => Err(ConfigError::new(name, problems)),
-        }
+        parse(name, text, settings, MissingKeys::Default)
+    }
+
+    /// This configuration with `settings`, each of the form `section.key=value`, applied over it.
+    pub fn with_settings(&self, settings: &[String]) -> Result<Config, ConfigError> {
+        Config::parse("--set", &self.to_toml(), settings)
     }
 
     /// The whole configuration as text.
     pub fn to_toml(&self) -> String {
         toml::to_string(self).expect("a configuration of plain values has a TOML form")
-    }
-
-    /// The keys whose values differ in `other`, with both values.
-    pub fn differences(&self, other: &Config) -> Vec<String> {
-        let (ours, theirs) = (self.to_table(), other.to_table());
-        keys(&ours)
-            .filter_map(|(section, key, value)| {
-                let theirs = &theirs[section][key];
-                (value != theirs).then(|| format!("{section}.{key} is {value}, not {theirs}"))
-            })
-            .collect()
     }
 
     pub(super) fn to_table(&self) -> Table {
@@ -169,7 +145,7 @@ impl Config {
         let judge = &self.bootstrap.evaluator;
         if !["uniform", "material"].contains(&judge.as_str()) {
             problems.add(format!(
-                "bootstrap.evaluator must be \"nothing\" or \"material\", not {judge:?}"
+                "bootstrap.evaluator must be \"uniform\" or \"material\", not {judge:?}"
             ));
         }
         let phases = &self.machine.phases;
@@ -198,6 +174,67 @@ impl NetworkSettings {
     pub fn architecture(&self) -> Result<Architecture, ArchitectureError> {
         match self.kind {
             NetworkKind::Conv => Ok(ConvShape::new(self.blocks, self.channels)?.into()),
+        }
+    }
+}
+
+/// What becomes of keys that a file does not have.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum MissingKeys {
+    Default,
+    Refused,
+}
+
+fn read_text(path: &Path, name: &str) -> Result<String, ConfigError> {
+    let bytes =
+        fs::read(path).map_err(|e| ConfigError::new(name, vec![format!("not read: {e}")]))?;
+    String::from_utf8(bytes).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        ConfigError::new(name, vec![format!("not UTF-8 from byte {at} on")])
+    })
+}
+
+fn parse(
+    name: &str,
+    text: &str,
+    settings: &[String],
+    missing: MissingKeys,
+) -> Result<Config, ConfigError> {
+    let mut problems = Problems::default();
+    let mut table = match text.parse::<Table>() {
+        Ok(table) => table,
+        Err(e) => {
+            let e = e.to_string();
+            return Err(ConfigError::new(name, vec![e.trim_end().to_owned()]));
+        }
+    };
+    if missing == MissingKeys::Refused {
+        report_missing(&table, &mut problems);
+    }
+    for setting in settings {
+        if let Err(problem) = apply(&mut table, setting) {
+            problems.add(problem);
+        }
+    }
+    let config = resolve(table, &mut problems);
+    config.check_ranges(&mut problems);
+    config.check_sense(&mut problems);
+    match problems.into_vec() {
+        problems if problems.is_empty() => Ok(config),
+        problems => Err(ConfigError::new(name, problems)),
+    }
+}
+
+fn report_missing(table: &Table, problems: &mut Problems) {
+    for (section, entries) in Config::default().to_table() {
+        let Some(found) = table.get(&section).and_then(Value::as_table) else {
+            problems.add(format!("the section [{section}] is missing"));
+            continue;
+        };
+        for (key, _) in entries.as_table().into_iter().flatten() {
+            if !found.contains_key(key) {
+                problems.add(format!("{section}.{key} is missing"));
+            }
         }
     }
 }
@@ -298,7 +335,7 @@ fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// Section, key and value of everything in a two-level table.
-fn keys(table: &Table) -> impl Iterator<Item = (&str, &str, &Value)> {
+pub(super) fn keys(table: &Table) -> impl Iterator<Item = (&str, &str, &Value)> {
     table.iter().flat_map(|(section, entries)| {
         entries
             .as_table()

@@ -1,5 +1,5 @@
 use garuda_run::TrainingStats;
-use garuda_run::config::Config;
+use garuda_run::config::{Config, FrozenSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::generate::{is_bootstrap, position_sample_rate};
@@ -11,8 +11,7 @@ use crate::generate::{is_bootstrap, position_sample_rate};
 pub struct Progress {
     /// Number of the checkpoint.
     pub checkpoint: u32,
-    /// So many checkpoints, the last before this one, have games that it has not learned from.
-    #[serde(default)]
+    /// Number of checkpoints, the last before this one, whose games it has not learned from.
     pub behind: u32,
     /// Games and positions of all earlier checkpoints.
     pub games: u64,
@@ -27,6 +26,8 @@ pub struct Progress {
     pub returned_to: Option<u32>,
     /// The training that made the network.
     pub training: Option<TrainingStats>,
+    /// The settings it was made with.
+    pub config: FrozenSettings,
 }
 
 impl Progress {
@@ -42,6 +43,7 @@ impl Progress {
                 * position_sample_rate(config, 0),
             returned_to: None,
             training: None,
+            config: FrozenSettings::of(config),
         }
     }
 

@@ -11,7 +11,7 @@ use garuda_arena::ratings::{SprtDecision, ladder_ratings};
 use garuda_mcts::evaluators::PieceValues;
 use garuda_model::{Architecture, Encode, Trainer};
 use garuda_rules::with_rule_set;
-use garuda_run::config::Config;
+use garuda_run::config::{Config, ConfigChange, FrozenSettings};
 use garuda_run::records::{GameRecord, RecordStore};
 use garuda_run::{
     Event, Ladder, Log, Metrics, RunDir, Stop, TensorBoard, bytes, checkpoint_name, seeds,
@@ -34,6 +34,8 @@ use crate::replay::{Replay, first_remembered};
 pub struct TrainOptions {
     pub run: PathBuf,
     pub config: Config,
+    /// Whether the configuration may be another than the run has.
+    pub config_change: ConfigChange,
     pub stop: Stop,
     /// End when the run has so many games.
     pub games: Option<u64>,
@@ -91,17 +93,22 @@ impl<P: Encode + PieceValues> Session<P> {
     pub(super) fn open(options: TrainOptions) -> anyhow::Result<(Session<P>, Learner<P>)> {
         let started = Instant::now();
         let config = options.config;
-        let run = RunDir::open_or_create(&options.run, &config)?;
+        let run = RunDir::open_or_create_with(&options.run, &config, options.config_change)?;
         let mut metrics = Metrics::open(&run.metrics())?;
         if config.output.tensorboard {
             metrics.show_on(TensorBoard::create(&run.tensorboard())?);
         }
-        let ladder = Ladder::read(&run.ladder())?;
+        let ladder = Ladder::open(&run.ladder())?;
         let store = RecordStore::open(&run.games())?;
         let loaded = checkpoints::load_newest::<P>(&run, train_params(&config))?;
         let is_new = loaded.is_none();
         let (trainer, progress) = match loaded {
-            Some(loaded) => loaded,
+            Some((trainer, progress)) => {
+                let name = checkpoint_name(progress.checkpoint);
+                let (file, change) = (run.config_file(), options.config_change);
+                (progress.config).check_file(&name, &config, &file, change)?;
+                (trainer, progress)
+            }
             None => {
                 if !store.is_empty() {
                     bail!(
@@ -119,12 +126,20 @@ impl<P: Encode + PieceValues> Session<P> {
         };
 
         let unlearned_from = progress.checkpoint.saturating_sub(progress.behind);
+        let mut found = 0;
         let loaded = store.load::<P>(config.rule_set(), |games| {
+            found = games.partition_point(|game| game.checkpoint < progress.checkpoint) as u64;
             let learned = games
                 .iter()
                 .take_while(|game| game.checkpoint < unlearned_from);
             first_remembered(&config.replay, learned.map(|game| game.positions))
         })?;
+        if found < progress.games {
+            warn!(
+                "{}",
+                missing_games(&progress, found, &store.missing_files()?)
+            );
+        }
         let mut replay = Replay::after(loaded.passed_over);
         let mut by_net: BTreeMap<u32, Vec<GameRecord>> = BTreeMap::new();
         for record in loaded.records {
@@ -297,6 +312,7 @@ impl<P: Encode + PieceValues> Session<P> {
             },
             returned_to: None,
             training,
+            config: FrozenSettings::of(&self.config),
         };
         self.save(learner)?;
         Ok(true)
@@ -444,4 +460,19 @@ impl<P: Encode + PieceValues> Session<P> {
         ));
         Ok(summary)
     }
+}
+
+/// The games that a checkpoint counts and the store does not have.
+fn missing_games(progress: &Progress, found: u64, files: &[String]) -> String {
+    let games = progress.games;
+    let name = checkpoint_name(progress.checkpoint);
+    let missing = games - found;
+    let files = match files {
+        [] => "no gap in the numbers of the record files shows which".to_owned(),
+        files => format!("{} are not there", files.join(", ")),
+    };
+    format!(
+        "{missing} of the {games} games played before checkpoint {name} are missing, and training \
+         continues without them: {files}"
+    )
 }

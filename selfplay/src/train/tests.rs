@@ -4,7 +4,7 @@ use garuda_arena::ratings::{EloEstimate, SprtDecision};
 use garuda_model::Trainer;
 use garuda_model::checkpoint_files::WEIGHTS;
 use garuda_rules::tori::ToriPosition;
-use garuda_run::config::Config;
+use garuda_run::config::{Config, ConfigChange};
 use garuda_run::{Log, Stop, TrainingStats};
 
 use super::evaluate::Evaluation;
@@ -28,6 +28,7 @@ fn options(run: &std::path::Path, checkpoints: u32) -> TrainOptions {
     TrainOptions {
         run: run.to_owned(),
         config: tiny(),
+        config_change: ConfigChange::Refused,
         stop: Stop::after(None),
         games: None,
         checkpoints: Some(checkpoints),
