@@ -4,98 +4,102 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use garuda_mcts::evaluators::{Material, PieceValues};
-use garuda_mcts::{Analysis, AnalysisSettings, Evaluations, Evaluator, Limits, Signal};
+use garuda_mcts::{
+    Analysis, AnalysisSettings, Evaluations, Evaluator, SearchControl, SearchLimits,
+};
 use garuda_model::{Encode, Network};
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{Game, GameState, Move, MoveList, with_rule_set};
 
 use crate::options::Options;
 use crate::parallel_evaluator::ParallelEvaluator;
-use crate::rooted::{Judge, Rooted};
+use crate::searchmoves::{BoxedEvaluator, RestrictedGame};
 
-/// The rates are taken in turns, so that a busy machine does no harm to their ratio.
-const TURNS: u32 = 10;
-/// Positions that the bare evaluator is asked about.
+/// The two rates are measured alternately, so that other load on the machine does not change
+/// their ratio.
+const ROUNDS: u32 = 10;
+/// Number of positions that the evaluator alone is measured with.
 const POSITIONS: usize = 64;
 
-/// Measures how many evaluations a second the search of one game makes, and how many the
-/// evaluator could make in batches of the same size; with one thread and with `threads`.
+/// Measures the evaluations per second of the search of one game, and those of the evaluator alone
+/// in batches of the same size; with one thread and with `threads`.
 pub fn bench(
     model: Option<&Path>,
     threads: usize,
     time: Duration,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
-    let turn = time / TURNS;
+    let round = time / ROUNDS;
     let Some(path) = model else {
-        writeln!(out, "torishogi, pieces are counted")?;
-        let judge = || Judge::<ToriPosition>::new(Material::default());
-        return measure(judge(), 1, 1, turn, out);
+        writeln!(out, "torishogi, material evaluator")?;
+        let evaluator = BoxedEvaluator::<ToriPosition>::new(Material::default());
+        return measure(evaluator, 1, 1, round, out);
     };
     let network = Network::read(path)?;
     let (rules, architecture) = (network.info().rules, network.info().architecture);
-    writeln!(out, "{rules}, a network of {architecture}")?;
-    let mut counts = vec![1, threads.max(1)];
-    counts.dedup();
-    for threads in counts {
+    writeln!(out, "{rules}, network {architecture}")?;
+    let mut thread_counts = vec![1, threads.max(1)];
+    thread_counts.dedup();
+    for threads in thread_counts {
         with_rule_set!(rules, P => {
-            let pool = ParallelEvaluator::<P>::new(&network, threads)?;
-            let leaves = pool.capacity();
-            measure(Judge::new(pool), leaves, threads, turn, out)?;
+            let evaluator = ParallelEvaluator::<P>::new(&network, threads)?;
+            let batch_size = evaluator.capacity();
+            measure(BoxedEvaluator::new(evaluator), batch_size, threads, round, out)?;
         });
     }
     Ok(())
 }
 
 fn measure<P: Encode + PieceValues>(
-    mut judge: Judge<P>,
-    leaves: usize,
+    mut evaluator: BoxedEvaluator<P>,
+    batch_size: usize,
     threads: usize,
-    turn: Duration,
+    round: Duration,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
     let positions = positions::<P>()?;
     let options = Options::default();
     let settings = AnalysisSettings {
-        leaves,
-        memory: options.tree_bytes(),
-        cache: options.cached_evaluations(),
+        batch_size,
+        tree_bytes: options.tree_bytes(),
+        cache_entries: options.cache_entries(),
         ..AnalysisSettings::default()
     };
-    let mut analysis = Analysis::new(Rooted::new(GameState::start()), settings);
-    let (mut searched, mut visits, mut judged) = (0, 0, 0);
-    let (mut searching, mut judging) = (Duration::ZERO, Duration::ZERO);
-    for turns in 0..=TURNS {
-        analysis.forget();
-        let limits = Limits::time(turn);
-        let report = analysis.think(&mut judge, limits, &Signal::new(), |_| ())?;
-        let (count, time) = bare(&mut judge, &positions, leaves, turn)?;
-        // The first turn only warms up.
-        if turns > 0 {
-            searched += report.evaluations;
-            visits += u64::from(report.new_visits);
-            searching += report.elapsed;
-            judged += count;
-            judging += time;
+    let mut analysis = Analysis::new(RestrictedGame::unrestricted(GameState::start()), settings);
+    let (mut search_evals, mut visits, mut bare_evals) = (0, 0, 0);
+    let (mut search_time, mut bare_time) = (Duration::ZERO, Duration::ZERO);
+    for i in 0..=ROUNDS {
+        analysis.clear();
+        let limits = SearchLimits::time(round);
+        let info = analysis.search(&mut evaluator, limits, &SearchControl::new(), |_| ())?;
+        let (count, time) = run_evaluator(&mut evaluator, &positions, batch_size, round)?;
+        // The first round is a warm-up.
+        if i > 0 {
+            search_evals += info.evaluations;
+            visits += u64::from(info.new_visits);
+            search_time += info.elapsed;
+            bare_evals += count;
+            bare_time += time;
         }
     }
     let rate = |count: u64, time: Duration| count as f64 / time.as_secs_f64();
-    let (search, evaluator) = (rate(searched, searching), rate(judged, judging));
+    let (search, bare) = (rate(search_evals, search_time), rate(bare_evals, bare_time));
     writeln!(
         out,
-        "threads {threads}, {leaves} leaves a batch: search {search:.0} evals/s ({:.0} visits/s), \
-         evaluator alone {evaluator:.0} evals/s, share {:.1} %",
-        rate(visits, searching),
-        100.0 * search / evaluator,
+        "threads {threads}, batch size {batch_size}: search {search:.0} evals/s ({:.0} visits/s), \
+         evaluator alone {bare:.0} evals/s, ratio {:.1} %",
+        rate(visits, search_time),
+        100.0 * search / bare,
     )?;
     Ok(())
 }
 
-/// How many positions the evaluator alone judges in a time, and that time.
-fn bare<P: Encode>(
-    judge: &mut Judge<P>,
-    positions: &[(Rooted<P>, Vec<Move>)],
-    batch: usize,
+/// Runs the evaluator alone for about `time`; returns the number of evaluations and the exact
+/// time.
+fn run_evaluator<P: Encode>(
+    evaluator: &mut BoxedEvaluator<P>,
+    positions: &[(RestrictedGame<P>, Vec<Move>)],
+    batch_size: usize,
     time: Duration,
 ) -> anyhow::Result<(u64, Duration)> {
     let mut evaluations = Evaluations::default();
@@ -103,21 +107,21 @@ fn bare<P: Encode>(
     let mut count = 0;
     let started = Instant::now();
     while started.elapsed() < time {
-        for (game, legal) in next.by_ref().take(batch) {
-            judge.push(game, legal);
+        for (game, legal) in next.by_ref().take(batch_size) {
+            evaluator.push(game, legal);
         }
-        judge.run(&mut evaluations)?;
+        evaluator.run(&mut evaluations)?;
         ensure!(
-            evaluations.len() == batch,
-            "the evaluator left out some evaluations"
+            evaluations.len() == batch_size,
+            "the evaluator returned too few evaluations"
         );
-        count += batch as u64;
+        count += batch_size as u64;
     }
     Ok((count, started.elapsed()))
 }
 
-/// Positions of a game in which any move is played, whichever comes next in the list.
-fn positions<P: Encode>() -> anyhow::Result<Vec<(Rooted<P>, Vec<Move>)>> {
+/// Positions of games with arbitrary but fixed moves.
+fn positions<P: Encode>() -> anyhow::Result<Vec<(RestrictedGame<P>, Vec<Move>)>> {
     let mut game = GameState::<P>::start();
     let mut positions = Vec::new();
     let mut legal = MoveList::new();
@@ -128,8 +132,8 @@ fn positions<P: Encode>() -> anyhow::Result<Vec<(Rooted<P>, Vec<Move>)>> {
             continue;
         }
         let mv = legal.get(positions.len() * 7 % legal.len());
-        positions.push((Rooted::new(game.clone()), legal.to_vec()));
-        game.play(*mv.context("a game that goes on has a move")?);
+        positions.push((RestrictedGame::unrestricted(game.clone()), legal.to_vec()));
+        game.play(*mv.context("an unfinished game has no legal move")?);
     }
     Ok(positions)
 }

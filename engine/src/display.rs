@@ -1,16 +1,16 @@
-//! What the engine shows to people: the position, its evaluation, perft.
+//! Output of the commands for people: `d`, `eval` and `perft`.
 
 use std::fmt::Write;
 
-use garuda_mcts::{Evaluations, Signal, Wdl};
+use garuda_mcts::{Evaluations, SearchControl, Wdl, softmax};
 use garuda_rules::{
     Color, Game, GameState, Move, MoveList, Occupant, Outcome, Piece, Position, perft,
 };
 
+use crate::info::{centipawns, move_text, per_mille};
 use crate::protocol::{Protocol, usi};
-use crate::report::{centipawns, move_text, per_mille};
 
-/// The board from White's side and what there is to say about the position.
+/// The board from White's side and the facts about the position.
 pub(crate) fn position<P: Position>(game: &GameState<P>) -> String {
     let position = game.position();
     let mut text = String::new();
@@ -57,13 +57,13 @@ pub(crate) fn position<P: Position>(game: &GameState<P>) -> String {
         legal.len()
     ));
     if let Some(outcome) = game.outcome_given(&legal) {
-        write(over(outcome));
+        write(game_over(outcome));
     }
     text.trim_end().to_owned()
 }
 
-/// How a game ended.
-pub(crate) fn over(
+/// The outcome of a finished game.
+pub(crate) fn game_over(
     Outcome {
         winner,
         termination,
@@ -89,7 +89,7 @@ fn letter<P: Position>(occupant: Option<Occupant>) -> String {
     }
 }
 
-/// The evaluator's answer, the first of `answers`, for a game and its legal moves.
+/// The evaluation of a game, the first of `evaluations`, with the policy sorted by probability.
 pub(crate) fn evaluation<P: Position>(
     game: &GameState<P>,
     legal: &[Move],
@@ -104,25 +104,24 @@ pub(crate) fn evaluation<P: Position>(
         centipawns(wdl),
         per_mille(wdl),
     );
-    let highest = logits.iter().copied().fold(f32::MIN, f32::max);
-    let weights: Vec<_> = logits.iter().map(|logit| (logit - highest).exp()).collect();
-    let total: f32 = weights.iter().sum();
-    let mut moves: Vec<_> = legal.iter().zip(&weights).collect();
+    let mut policy = vec![0.0; logits.len()];
+    softmax(logits, &mut policy);
+    let mut moves: Vec<_> = legal.iter().zip(&policy).collect();
     moves.sort_by(|a, b| b.1.total_cmp(a.1));
-    for (&mv, weight) in moves {
+    for (&mv, probability) in moves {
         let mv = move_text(protocol, game.position(), mv);
-        write!(text, "\n{mv:<6} {:.4}", weight / total).expect("a string takes any text");
+        write!(text, "\n{mv:<6} {probability:.4}").expect("writing to a string cannot fail");
     }
     text
 }
 
-/// Perft by first moves, told as it goes on, until it is stopped.
+/// Perft divided by first moves. `emit` gets each line as soon as it is known.
 pub(crate) fn divide<P: Position>(
     position: &P,
     depth: u32,
     protocol: Protocol,
-    signal: &Signal,
-    mut tell: impl FnMut(String),
+    control: &SearchControl,
+    mut emit: impl FnMut(String),
 ) {
     let mut total = u64::from(depth == 0);
     if let Some(rest) = depth.checked_sub(1) {
@@ -131,25 +130,25 @@ pub(crate) fn divide<P: Position>(
         for mv in moves {
             let mut next = *position;
             next.play(mv);
-            let Some(count) = perft_until(&next, rest, signal) else {
-                tell("perft was stopped".to_owned());
+            let Some(count) = perft_until(&next, rest, control) else {
+                emit("perft was stopped".to_owned());
                 return;
             };
-            tell(format!("{}: {count}", move_text(protocol, position, mv)));
+            emit(format!("{}: {count}", move_text(protocol, position, mv)));
             total += count;
         }
     }
-    tell(format!("\nNodes searched: {total}"));
+    emit(format!("\nNodes searched: {total}"));
 }
 
-/// Perft that looks at the signal where little is lost by it. `None` if it was stopped.
-fn perft_until<P: Position>(position: &P, depth: u32, signal: &Signal) -> Option<u64> {
-    /// A fraction of a second at most.
-    const UNWATCHED: u32 = 3;
-    if signal.is_stopped() {
+/// Perft that checks for `stop` at higher depths only. `None` if it was stopped.
+fn perft_until<P: Position>(position: &P, depth: u32, control: &SearchControl) -> Option<u64> {
+    /// Takes a fraction of a second at most.
+    const MAX_UNCHECKED_DEPTH: u32 = 3;
+    if control.is_stopped() {
         return None;
     }
-    if depth <= UNWATCHED {
+    if depth <= MAX_UNCHECKED_DEPTH {
         return Some(perft(position, depth));
     }
     let mut moves = MoveList::new();
@@ -157,7 +156,7 @@ fn perft_until<P: Position>(position: &P, depth: u32, signal: &Signal) -> Option
     let counts = moves.iter().map(|&mv| {
         let mut next = *position;
         next.play(mv);
-        perft_until(&next, depth - 1, signal)
+        perft_until(&next, depth - 1, control)
     });
     counts.sum()
 }

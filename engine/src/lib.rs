@@ -1,25 +1,24 @@
 //! A UCI and USI engine for all our games, which plays with an exported network or, without one,
-//! by counting pieces. It needs ONNX Runtime's library for networks and never libtorch.
+//! with the material evaluator. It needs ONNX Runtime's library for networks and never libtorch.
 //!
-//! Two threads: the one that calls [`run`] reads lines and passes what they ask for to a worker,
-//! which owns the search. What must be heard in the middle of a search (`stop`, `ponderhit`,
-//! `isready`, `quit`, the end of the input) is answered by the reader itself.
+//! There are two threads. The one that calls [`run`] reads lines and queues the commands for the
+//! search thread, which owns the options, the position and the search. Commands that must work
+//! during a search (`stop`, `ponderhit`, `isready`, `quit`, end of input) are handled by the
+//! reader itself.
 
 mod bench;
-mod clock;
 mod display;
+mod info;
 mod options;
 mod output;
 mod parallel_evaluator;
 mod protocol;
-mod report;
-mod rooted;
+mod search_thread;
+mod searcher;
+mod searchmoves;
 mod session;
-mod thinker;
-mod watch;
-mod worker;
+mod time_management;
 
 pub use bench::bench;
-pub use clock::{Budget, Clock};
-pub use protocol::{Clocks, Command, Go, ParseError, Start};
+pub use protocol::{Clocks, Command, Go, ParseError, StartPosition};
 pub use session::run;

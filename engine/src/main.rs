@@ -1,4 +1,4 @@
-//! `garuda-engine`: speaks UCI or USI on standard input and output.
+//! `garuda-engine`: UCI and USI on standard input and output.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,26 +8,25 @@ use clap::{Parser, Subcommand};
 
 /// A UCI and USI engine for Makruk, Sittuyin, Tori Shogi and Eternal chess.
 ///
-/// Without a command it speaks with a graphical program: `uci` or `usi` is the first word it
-/// hears.
+/// Without a command it reads UCI or USI commands from standard input.
 #[derive(Parser, Debug)]
 #[command(version)]
 struct Arguments {
     #[command(subcommand)]
-    command: Option<Action>,
+    command: Option<EngineCommand>,
 }
 
 #[derive(Subcommand, Debug)]
-enum Action {
-    /// Measure how much of the network's speed is left when it is searched with.
+enum EngineCommand {
+    /// Measure the evaluations per second of the search and of the network alone.
     Bench {
-        /// An exported network; without one pieces are counted
+        /// Exported network; without one the material evaluator is measured
         #[arg(long)]
         model: Option<PathBuf>,
-        /// Threads to measure with besides one
+        /// Number of threads to measure in addition to one
         #[arg(long, default_value_t = 2)]
         threads: usize,
-        /// How long each rate is measured, in all
+        /// Duration of each measurement in seconds
         #[arg(long, default_value_t = 5.0)]
         seconds: f64,
     },
@@ -36,7 +35,7 @@ enum Action {
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().command {
         None => Ok(garuda_engine::run(io::stdin().lock(), io::stdout())?),
-        Some(Action::Bench {
+        Some(EngineCommand::Bench {
             model,
             threads,
             seconds,

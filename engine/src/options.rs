@@ -7,19 +7,19 @@ use thiserror::Error;
 
 use crate::protocol::Protocol;
 
-/// What `setoption` can set.
+/// The values of all options.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Options {
-    /// As the user chose it, if so.
+    /// `None` until the user sets it.
     pub(crate) variant: Option<RuleSet>,
-    /// An exported network.
+    /// Path of an exported network.
     pub(crate) eval_file: Option<PathBuf>,
     pub(crate) threads: usize,
-    /// For the tree and the evaluations kept, in MiB.
-    pub(crate) hash: usize,
+    /// Memory for the tree and the cache in MiB.
+    pub(crate) hash_mib: usize,
     pub(crate) multi_pv: usize,
     pub(crate) show_wdl: bool,
-    pub(crate) overhead: Duration,
+    pub(crate) move_overhead: Duration,
 }
 
 impl Default for Options {
@@ -28,24 +28,24 @@ impl Default for Options {
             variant: None,
             eval_file: None,
             threads: 1,
-            hash: 256,
+            hash_mib: 256,
             multi_pv: 1,
             show_wdl: false,
-            overhead: Duration::from_millis(50),
+            move_overhead: Duration::from_millis(50),
         }
     }
 }
 
-/// An option, with the name it has in UCI.
+/// The options.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Name {
+pub(crate) enum OptionName {
     Variant,
     EvalFile,
     Threads,
     Hash,
     MultiPv,
     ShowWdl,
-    Overhead,
+    MoveOverhead,
     Ponder,
 }
 
@@ -67,8 +67,8 @@ pub(crate) enum OptionError {
     Variant(#[from] UnknownRuleSet),
 }
 
-/// What a value of an option can be.
-enum PieceType {
+/// The type of an option in UCI.
+enum OptionType {
     Spin {
         default: usize,
         min: usize,
@@ -79,107 +79,109 @@ enum PieceType {
     Variant,
 }
 
-impl Name {
-    const ALL: [Name; 8] = [
-        Name::Variant,
-        Name::EvalFile,
-        Name::Threads,
-        Name::Hash,
-        Name::MultiPv,
-        Name::ShowWdl,
-        Name::Overhead,
-        Name::Ponder,
+impl OptionName {
+    const ALL: [OptionName; 8] = [
+        OptionName::Variant,
+        OptionName::EvalFile,
+        OptionName::Threads,
+        OptionName::Hash,
+        OptionName::MultiPv,
+        OptionName::ShowWdl,
+        OptionName::MoveOverhead,
+        OptionName::Ponder,
     ];
 
     const fn uci(self) -> &'static str {
         match self {
-            Name::Variant => "UCI_Variant",
-            Name::EvalFile => "EvalFile",
-            Name::Threads => "Threads",
-            Name::Hash => "Hash",
-            Name::MultiPv => "MultiPV",
-            Name::ShowWdl => "UCI_ShowWDL",
-            Name::Overhead => "Move Overhead",
-            Name::Ponder => "Ponder",
+            OptionName::Variant => "UCI_Variant",
+            OptionName::EvalFile => "EvalFile",
+            OptionName::Threads => "Threads",
+            OptionName::Hash => "Hash",
+            OptionName::MultiPv => "MultiPV",
+            OptionName::ShowWdl => "UCI_ShowWDL",
+            OptionName::MoveOverhead => "Move Overhead",
+            OptionName::Ponder => "Ponder",
         }
     }
 
-    /// Shogi programs know the hash and pondering by other names, and take no spaces.
+    /// USI has its own names for some options, and no spaces in names.
     fn usi(self) -> String {
         match self {
-            Name::Hash => "USI_Hash".to_owned(),
-            Name::Ponder => "USI_Ponder".to_owned(),
+            OptionName::Hash => "USI_Hash".to_owned(),
+            OptionName::Ponder => "USI_Ponder".to_owned(),
             _ => self.uci().replace("UCI_", "USI_").replace(' ', "_"),
         }
     }
 
-    const fn kind(self) -> PieceType {
+    const fn option_type(self) -> OptionType {
         let (default, min, max) = match self {
-            Name::Variant => return PieceType::Variant,
-            Name::EvalFile => return PieceType::Text,
-            Name::ShowWdl | Name::Ponder => return PieceType::Check,
-            Name::Threads => (1, 1, 256),
-            Name::Hash => (256, 1, 1 << 20),
-            Name::MultiPv => (1, 1, 500),
-            Name::Overhead => (50, 0, 5000),
+            OptionName::Variant => return OptionType::Variant,
+            OptionName::EvalFile => return OptionType::Text,
+            OptionName::ShowWdl | OptionName::Ponder => return OptionType::Check,
+            OptionName::Threads => (1, 1, 256),
+            OptionName::Hash => (256, 1, 1 << 20),
+            OptionName::MultiPv => (1, 1, 500),
+            OptionName::MoveOverhead => (50, 0, 5000),
         };
-        PieceType::Spin { default, min, max }
+        OptionType::Spin { default, min, max }
     }
 
-    /// The option of a name in either protocol, however it is capitalised.
-    fn find(text: &str) -> Option<Name> {
-        let plain = |text: &str| {
+    /// Finds an option by its UCI or USI name, ignoring case.
+    fn find(text: &str) -> Option<OptionName> {
+        let normalise = |text: &str| {
             let text = text.to_ascii_lowercase().replace('_', " ");
             let short = text.strip_prefix("uci ").or(text.strip_prefix("usi "));
             short.unwrap_or(&text).to_owned()
         };
-        Name::ALL
+        OptionName::ALL
             .into_iter()
-            .find(|name| plain(name.uci()) == plain(text))
+            .find(|name| normalise(name.uci()) == normalise(text))
     }
 }
 
 impl Options {
-    /// Sets an option and tells which.
-    pub(crate) fn set(&mut self, name: &str, value: &str) -> Result<Name, OptionError> {
+    /// Sets an option and returns which.
+    pub(crate) fn set(&mut self, name: &str, value: &str) -> Result<OptionName, OptionError> {
         let unknown = || OptionError::Unknown(name.chars().take(60).collect());
-        let option = Name::find(name).ok_or_else(unknown)?;
+        let option = OptionName::find(name).ok_or_else(unknown)?;
         match option {
-            Name::Variant => self.variant = Some(value.parse()?),
-            Name::EvalFile => {
+            OptionName::Variant => self.variant = Some(value.parse()?),
+            OptionName::EvalFile => {
                 let path = Some(value).filter(|path| !path.is_empty() && *path != "<empty>");
                 self.eval_file = path.map(PathBuf::from);
             }
-            Name::Threads => self.threads = option.number(value)?,
-            Name::Hash => self.hash = option.number(value)?,
-            Name::MultiPv => self.multi_pv = option.number(value)?,
-            Name::Overhead => self.overhead = Duration::from_millis(option.number(value)? as u64),
-            Name::ShowWdl => self.show_wdl = option.check(value)?,
-            // It only tells whether `go ponder` will come.
-            Name::Ponder => {
+            OptionName::Threads => self.threads = option.number(value)?,
+            OptionName::Hash => self.hash_mib = option.number(value)?,
+            OptionName::MultiPv => self.multi_pv = option.number(value)?,
+            OptionName::MoveOverhead => {
+                self.move_overhead = Duration::from_millis(option.number(value)? as u64)
+            }
+            OptionName::ShowWdl => self.show_wdl = option.check(value)?,
+            // It only announces that `go ponder` may follow.
+            OptionName::Ponder => {
                 option.check(value)?;
             }
         }
         Ok(option)
     }
 
-    /// The bytes of a search tree.
+    /// Memory limit of the search tree in bytes.
     pub(crate) fn tree_bytes(&self) -> usize {
-        (self.hash << 20) / 4 * 3
+        (self.hash_mib << 20) / 4 * 3
     }
 
-    /// The evaluations kept besides it, at about 200 bytes each.
-    pub(crate) fn cached_evaluations(&self) -> usize {
-        let evaluations = (self.hash << 20) / 4 / 200;
-        // A cache takes the next power of two.
-        evaluations.next_power_of_two() / 2
+    /// Number of cached evaluations, of about 200 bytes each.
+    pub(crate) fn cache_entries(&self) -> usize {
+        let entries = (self.hash_mib << 20) / 4 / 200;
+        // The cache rounds up to a power of two.
+        entries.next_power_of_two() / 2
     }
 }
 
-impl Name {
+impl OptionName {
     fn number(self, text: &str) -> Result<usize, OptionError> {
-        let PieceType::Spin { min, max, .. } = self.kind() else {
-            unreachable!("only numbers are read as numbers");
+        let OptionType::Spin { min, max, .. } = self.option_type() else {
+            unreachable!("only spin options are parsed as numbers");
         };
         let number = text.parse().ok().filter(|n| (min..=max).contains(n));
         number.ok_or_else(|| OptionError::Number {
@@ -199,23 +201,23 @@ impl Name {
     }
 }
 
-/// The list of options as a protocol announces them.
-pub(crate) struct Announced(pub(crate) Protocol);
+/// The `option` lines of a protocol.
+pub(crate) struct OptionList(pub(crate) Protocol);
 
-impl fmt::Display for Announced {
+impl fmt::Display for OptionList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for name in Name::ALL {
+        for name in OptionName::ALL {
             match self.0 {
                 Protocol::Uci => write!(f, "option name {} type ", name.uci())?,
                 Protocol::Usi => write!(f, "option name {} type ", name.usi())?,
             }
-            match name.kind() {
-                PieceType::Spin { default, min, max } => {
+            match name.option_type() {
+                OptionType::Spin { default, min, max } => {
                     writeln!(f, "spin default {default} min {min} max {max}")?;
                 }
-                PieceType::Check => writeln!(f, "check default false")?,
-                PieceType::Text => writeln!(f, "string default <empty>")?,
-                PieceType::Variant => {
+                OptionType::Check => writeln!(f, "check default false")?,
+                OptionType::Text => writeln!(f, "string default <empty>")?,
+                OptionType::Variant => {
                     let variants: &[_] = match self.0 {
                         Protocol::Uci => &RuleSet::ALL,
                         Protocol::Usi => &[RuleSet::ToriShogi],
@@ -237,10 +239,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_defaults_are_those_announced() {
+    fn announced_defaults_are_the_defaults() {
         let mut options = Options::default();
-        for name in Name::ALL {
-            if let PieceType::Spin { default, .. } = name.kind() {
+        for name in OptionName::ALL {
+            if let OptionType::Spin { default, .. } = name.option_type() {
                 assert_eq!(options.set(name.uci(), &default.to_string()), Ok(name));
             }
         }
@@ -248,20 +250,20 @@ mod tests {
     }
 
     #[test]
-    fn names_of_both_protocols_are_known() {
-        for name in Name::ALL {
+    fn names_of_both_protocols_are_found() {
+        for name in OptionName::ALL {
             for text in [name.uci(), &name.usi(), &name.uci().to_uppercase()] {
-                assert_eq!(Name::find(text), Some(name), "{text}");
+                assert_eq!(OptionName::find(text), Some(name), "{text}");
             }
         }
-        assert_eq!(Name::find(""), None);
-        assert_eq!(Name::find("uci_"), None);
+        assert_eq!(OptionName::find(""), None);
+        assert_eq!(OptionName::find("uci_"), None);
     }
 
     #[test]
     fn wrong_values_change_nothing() {
         let mut options = Options::default();
-        for (name, value, words) in [
+        for (name, value, message) in [
             ("Hash", "0", "from 1 to"),
             ("Hash", "-3", "not \"-3\""),
             ("Threads", "99999999999999999999", "from 1 to 256"),
@@ -271,7 +273,7 @@ mod tests {
             ("Contempt", "3", "no option \"Contempt\""),
         ] {
             let error = options.set(name, value).unwrap_err().to_string();
-            assert!(error.contains(words), "{error}");
+            assert!(error.contains(message), "{error}");
         }
         assert_eq!(options, Options::default());
     }

@@ -2,7 +2,7 @@ use std::fmt::Display;
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Where answers go. Whole lines, each sent at once, never torn by another thread's.
+/// The output of the engine, shared by its threads. Lines are written and flushed as a whole.
 #[derive(Clone)]
 pub(crate) struct Output(Arc<Mutex<dyn Write + Send>>);
 
@@ -11,21 +11,21 @@ impl Output {
         Output(Arc::new(Mutex::new(sink)))
     }
 
-    /// Writes one or several lines; the last needs no end.
+    /// Writes one or more lines; a newline is added to the last.
     pub(crate) fn line(&self, text: impl Display) {
         let text = format!("{text}\n");
         let mut sink = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Who does not listen any more cannot be told either.
+        // If the GUI has closed the pipe, there is nowhere to report it.
         let _ = sink.write_all(text.as_bytes()).and_then(|()| sink.flush());
     }
 
-    /// Words for a person.
-    pub(crate) fn send(&self, words: impl Display) {
-        let words = words.to_string().replace(['\n', '\r'], " ");
-        self.line(format_args!("info string {words}"));
+    /// Writes an `info string` line.
+    pub(crate) fn info_string(&self, message: impl Display) {
+        let message = message.to_string().replace(['\n', '\r'], " ");
+        self.line(format_args!("info string {message}"));
     }
 
-    pub(crate) fn error(&self, words: impl Display) {
-        self.send(format_args!("error: {words}"));
+    pub(crate) fn error(&self, message: impl Display) {
+        self.info_string(format_args!("error: {message}"));
     }
 }

@@ -4,20 +4,21 @@ use garuda_model::{Architecture, Encode, Network, NetworkEvaluator};
 use garuda_rules::{GameState, Move};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// Several evaluators of one network, one for each thread, that share every batch.
+/// One evaluator of the same network per thread; every batch is split between them.
 ///
-/// The search itself stays on one thread: against a network it takes a few per cent of the time.
+/// The tree search itself runs on one thread: compared with the network it takes a few per cent
+/// of the time.
 pub(crate) struct ParallelEvaluator<P> {
-    members: Vec<Member<P>>,
-    /// The positions that each member judges at a time, at most.
-    leaves: usize,
-    /// For all members but the first, who works on the thread that asks.
+    workers: Vec<EvaluatorWorker<P>>,
+    /// Maximum number of positions per worker and batch.
+    batch_size: usize,
+    /// Threads of all workers but the first, which runs on the calling thread.
     pool: ThreadPool,
-    /// Positions in the batch. They are dealt out in turn.
-    size: usize,
+    /// Number of positions in the batch. Position i goes to worker i modulo their number.
+    len: usize,
 }
 
-struct Member<P> {
+struct EvaluatorWorker<P> {
     evaluator: NetworkEvaluator<P>,
     evaluations: Evaluations,
     result: Result<(), EvalError>,
@@ -25,10 +26,10 @@ struct Member<P> {
 
 impl<P: Encode> ParallelEvaluator<P> {
     pub(crate) fn new(network: &Network, threads: usize) -> anyhow::Result<ParallelEvaluator<P>> {
-        let leaves = leaves(network.info().architecture);
-        let member = |_| {
-            Ok(Member {
-                evaluator: network.evaluator(leaves)?,
+        let batch_size = batch_size(network.info().architecture);
+        let worker = |_| {
+            Ok(EvaluatorWorker {
+                evaluator: network.evaluator(batch_size)?,
                 evaluations: Evaluations::default(),
                 result: Ok(()),
             })
@@ -37,67 +38,67 @@ impl<P: Encode> ParallelEvaluator<P> {
             .num_threads(threads.saturating_sub(1).max(1))
             .thread_name(|i| format!("evaluator {}", i + 2))
             .build()
-            .context("cannot start the threads")?;
+            .context("cannot start the evaluator threads")?;
         Ok(ParallelEvaluator {
-            members: (0..threads).map(member).collect::<anyhow::Result<_>>()?,
-            leaves,
+            workers: (0..threads).map(worker).collect::<anyhow::Result<_>>()?,
+            batch_size,
             pool,
-            size: 0,
+            len: 0,
         })
     }
 }
 
-/// How many positions to judge at a time. More are a little faster for each, but the search knows
-/// less when it chooses them. In the middle of a batch nobody looks at the clock, so that large
-/// networks judge fewer: up to about a fiftieth of a second.
-fn leaves(architecture: Architecture) -> usize {
-    const MOST: u32 = 8;
-    const WORK: u32 = 1_000_000;
+/// Batch size per thread. Larger batches are a little faster per position, but their leaves are
+/// selected with less information. The clock is not checked during a batch, so that large
+/// networks get smaller ones, of about 20 ms at most.
+fn batch_size(architecture: Architecture) -> usize {
+    const MAX: u32 = 8;
+    const MAX_COST: u32 = 1_000_000;
     let Architecture::Conv(shape) = architecture;
-    let leaves = WORK / (shape.blocks() * shape.channels() * shape.channels());
-    leaves.clamp(1, MOST) as usize
+    let batch_size = MAX_COST / (shape.blocks() * shape.channels() * shape.channels());
+    batch_size.clamp(1, MAX) as usize
 }
 
 impl<P: Encode> Evaluator<GameState<P>> for ParallelEvaluator<P> {
     fn capacity(&self) -> usize {
-        self.members.len() * self.leaves
+        self.workers.len() * self.batch_size
     }
 
     fn push(&mut self, game: &GameState<P>, legal: &[Move]) {
-        let member = self.size % self.members.len();
-        self.members[member].evaluator.push(game, legal);
-        self.size += 1;
+        let worker = self.len % self.workers.len();
+        self.workers[worker].evaluator.push(game, legal);
+        self.len += 1;
     }
 
     fn run(&mut self, evaluations: &mut Evaluations) -> Result<(), EvalError> {
-        let size = std::mem::take(&mut self.size);
+        let len = std::mem::take(&mut self.len);
         let (first, rest) = self
-            .members
+            .workers
             .split_first_mut()
-            .expect("a pool of one at least");
+            .expect("there is at least one worker");
         if rest.is_empty() {
             return first.evaluator.run(evaluations);
         }
         self.pool.in_place_scope(|scope| {
-            for member in rest {
-                scope.spawn(|_| member.run());
+            for worker in rest {
+                scope.spawn(|_| worker.run());
             }
             first.run();
         });
         evaluations.clear();
-        for member in &mut self.members {
-            std::mem::replace(&mut member.result, Ok(()))?;
+        for worker in &mut self.workers {
+            std::mem::replace(&mut worker.result, Ok(()))?;
         }
-        for i in 0..size {
-            let member = &self.members[i % self.members.len()];
-            let (wdl, logits) = member.evaluations.get(i / self.members.len());
+        for i in 0..len {
+            let worker = &self.workers[i % self.workers.len()];
+            let (wdl, logits) = worker.evaluations.get(i / self.workers.len());
             evaluations.push(wdl, logits.iter().copied())?;
         }
         Ok(())
     }
 }
 
-impl<P: Encode> Member<P> {
+impl<P: Encode> EvaluatorWorker<P> {
     fn run(&mut self) {
         self.result = self.evaluator.run(&mut self.evaluations);
     }

@@ -5,75 +5,78 @@ use std::sync::mpsc::{self, Sender};
 use std::thread;
 use std::time::Duration;
 
-use garuda_mcts::Signal;
+use garuda_mcts::SearchControl;
 
 use crate::output::Output;
 use crate::protocol::Command;
-use crate::worker::{Job, Ticket, Worker};
+use crate::search_thread::{CommandHandle, QueuedCommand, SearchThread};
 
-/// A line that is longer is no command of anybody's.
-const LONGEST_LINE: u64 = 1 << 20;
-/// How long a worker that was told to end may take to finish what it is doing.
-const LAST_WORDS: Duration = Duration::from_secs(5);
+/// Longer lines are refused.
+const MAX_LINE_LENGTH: u64 = 1 << 20;
+/// Time that the search thread has after `quit` to finish what it is doing.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Speaks UCI or USI until `quit` or the end of the input. Whatever is read, it does not panic.
+/// Runs a UCI or USI session until `quit` or the end of the input. No input makes it panic.
 pub fn run(mut input: impl BufRead, output: impl Write + Send + 'static) -> io::Result<()> {
     let out = Output::new(output);
-    let (jobs, queue) = mpsc::channel::<Job>();
+    let (commands, queue) = mpsc::channel::<QueuedCommand>();
     let (ended, end) = mpsc::channel::<()>();
-    let mut reader = Reader {
+    let mut reader = CommandReader {
         out: out.clone(),
-        jobs,
-        tickets: Vec::new(),
+        commands,
+        handles: Vec::new(),
     };
     thread::Builder::new()
         .name("search".to_owned())
         .spawn(move || {
             let _ended = ended;
-            let mut worker = Worker::new(out);
-            for job in queue {
-                worker.work(&job);
+            let mut search_thread = SearchThread::new(out);
+            for command in queue {
+                search_thread.execute(&command);
             }
         })?;
     let mut line = Vec::new();
     let result = loop {
         match read_line(&mut input, &mut line) {
-            Ok(Line::End) => break Ok(false),
-            Ok(Line::TooLong) => reader.out.error("a line is too long"),
-            Ok(Line::Whole) => {
-                if reader.recv(&String::from_utf8_lossy(&line)) {
+            Ok(InputLine::End) => break Ok(false),
+            Ok(InputLine::TooLong) => reader.out.error("the line is too long"),
+            Ok(InputLine::Whole) => {
+                if reader.handle_line(&String::from_utf8_lossy(&line)) {
                     break Ok(true);
                 }
             }
             Err(error) => break Err(error),
         }
     };
-    // Searches stop, and what was asked before is still answered; but who says `quit` does not
-    // wait for anything else that takes long.
+    // Searches are stopped and queued commands are still answered, but `quit` does not wait long
+    // for them.
     let quit = matches!(result, Ok(true));
-    reader.stop(|ticket| quit || ticket.is_search);
+    reader.stop(|handle| quit || handle.is_search);
     drop(reader);
     if quit {
-        let _ = end.recv_timeout(LAST_WORDS);
+        let _ = end.recv_timeout(SHUTDOWN_TIMEOUT);
     } else {
         let _ = end.recv();
     }
     result.map(|_| ())
 }
 
-enum Line {
+enum InputLine {
     Whole,
     TooLong,
     End,
 }
 
-fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Line> {
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<InputLine> {
     line.clear();
-    let length = input.by_ref().take(LONGEST_LINE).read_until(b'\n', line)?;
+    let length = input
+        .by_ref()
+        .take(MAX_LINE_LENGTH)
+        .read_until(b'\n', line)?;
     if length == 0 {
-        return Ok(Line::End);
+        return Ok(InputLine::End);
     }
-    if length as u64 == LONGEST_LINE && line.last() != Some(&b'\n') {
+    if length as u64 == MAX_LINE_LENGTH && line.last() != Some(&b'\n') {
         while !input.fill_buf()?.is_empty() {
             let buffer = input.fill_buf()?;
             let end = buffer.iter().position(|&byte| byte == b'\n');
@@ -83,22 +86,22 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Line> {
                 break;
             }
         }
-        return Ok(Line::TooLong);
+        return Ok(InputLine::TooLong);
     }
-    Ok(Line::Whole)
+    Ok(InputLine::Whole)
 }
 
-/// Reads what is asked, and sees to what cannot wait for the worker.
-struct Reader {
+/// Queues commands for the search thread and handles those that cannot wait for it.
+struct CommandReader {
     out: Output,
-    jobs: Sender<Job>,
-    /// What has been asked for and may still be going on.
-    tickets: Vec<Arc<Ticket>>,
+    commands: Sender<QueuedCommand>,
+    /// The commands that were not done when last checked.
+    handles: Vec<Arc<CommandHandle>>,
 }
 
-impl Reader {
-    /// Deals with a line; returns whether it was the last.
-    fn recv(&mut self, line: &str) -> bool {
+impl CommandReader {
+    /// Handles a line; returns whether it was `quit`.
+    fn handle_line(&mut self, line: &str) -> bool {
         let command = match Command::parse(line) {
             Ok(Some(command)) => command,
             Ok(None) => return false,
@@ -107,50 +110,54 @@ impl Reader {
                 return false;
             }
         };
-        self.tickets
-            .retain(|ticket| !ticket.done.load(Ordering::Acquire));
+        self.handles
+            .retain(|handle| !handle.done.load(Ordering::Acquire));
         match command {
             Command::Quit => return true,
             Command::Stop => self.stop(|_| true),
             Command::PonderHit => {
-                for ticket in &mut self.tickets {
-                    ticket.signal.start_clock();
+                for handle in &mut self.handles {
+                    handle.control.start_clock();
                 }
             }
-            Command::IsReady if self.only_searches() => self.out.line("readyok"),
-            command => self.pass_on(command),
+            Command::IsReady if self.is_searching() => self.out.line("readyok"),
+            command => self.enqueue(command),
         }
         false
     }
 
-    /// Whether all that was asked for is done but a search that goes on.
-    fn only_searches(&self) -> bool {
-        self.tickets.last().is_some_and(|ticket| ticket.is_search)
+    /// Whether all queued commands are done except a search.
+    fn is_searching(&self) -> bool {
+        self.handles.last().is_some_and(|handle| handle.is_search)
     }
 
-    fn pass_on(&mut self, command: Command) {
-        // A search for ever would keep the worker from ever hearing of it.
-        self.stop(|ticket| ticket.endless);
-        let (signal, endless, is_search) = match &command {
-            Command::Go(go) if go.ponder => (Signal::pondering(), true, true),
-            Command::Go(go) => (Signal::new(), go.is_endless(), true),
-            _ => (Signal::new(), false, false),
+    fn enqueue(&mut self, command: Command) {
+        // The command would never be executed after an endless search.
+        self.stop(|handle| handle.endless);
+        let (control, endless, is_search) = match &command {
+            Command::Go(go) if go.ponder => (SearchControl::pondering(), true, true),
+            Command::Go(go) => (SearchControl::new(), go.is_endless(), true),
+            _ => (SearchControl::new(), false, false),
         };
-        let ticket = Arc::new(Ticket {
-            signal,
+        let handle = Arc::new(CommandHandle {
+            control,
             endless,
             is_search,
             done: AtomicBool::new(false),
         });
-        self.tickets.push(Arc::clone(&ticket));
-        if self.jobs.send(Job { command, ticket }).is_err() {
-            self.out.error("the engine has ended");
+        self.handles.push(Arc::clone(&handle));
+        if self
+            .commands
+            .send(QueuedCommand { command, handle })
+            .is_err()
+        {
+            self.out.error("the search thread has ended");
         }
     }
 
-    fn stop(&self, which: impl Fn(&Ticket) -> bool) {
-        for ticket in self.tickets.iter().filter(|ticket| which(ticket)) {
-            ticket.signal.stop();
+    fn stop(&self, which: impl Fn(&CommandHandle) -> bool) {
+        for handle in self.handles.iter().filter(|handle| which(handle)) {
+            handle.control.stop();
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Plays the material evaluator against a player who moves at random, in every rule set:
+//! Plays a search with the material evaluator against random moves, in every rule set:
 //!
 //!     cargo run --release -p garuda-mcts --example beat_random -- --games 100 --nodes 2000
 //!
-//! Half of the games with each side. Prints how they ended, and fails if one is lost or the
+//! Half of the games with each side. Prints how they ended, and fails if a game is lost or the
 //! score is below 95 %.
 
 use std::collections::BTreeMap;
@@ -11,7 +11,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use garuda_mcts::evaluators::{Material, PieceValues};
-use garuda_mcts::{Analysis, AnalysisSettings, EvalError, Limits, Signal, random_move};
+use garuda_mcts::{
+    Analysis, AnalysisSettings, EvalError, SearchControl, SearchLimits, random_move,
+};
 use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::sittuyin::SittuyinPosition;
@@ -34,20 +36,20 @@ fn main() -> ExitCode {
         }
     }
     let run = Run { games, nodes, only };
-    let good = [
+    let passed = [
         run.play::<MakrukPosition>("makruk"),
         run.play::<SittuyinPosition<false>>("sittuyin"),
         run.play::<SittuyinPosition<true>>("sittuyin-booklet"),
         run.play::<ToriPosition>("torishogi"),
         run.play::<EternalPosition>("eternal"),
     ];
-    ExitCode::from(u8::from(good.contains(&false)))
+    ExitCode::from(u8::from(passed.contains(&false)))
 }
 
 struct Run {
     games: u64,
     nodes: u64,
-    /// The one rule set to be played, if not all are.
+    /// Plays only this rule set.
     only: Option<String>,
 }
 
@@ -57,7 +59,7 @@ impl Run {
             return true;
         }
         print!("{name:17}");
-        match_up::<P>(self.games, self.nodes)
+        play_match::<P>(self.games, self.nodes)
     }
 }
 
@@ -66,8 +68,8 @@ fn number(text: &str) -> u64 {
         .unwrap_or_else(|_| panic!("not a number: {text:?}"))
 }
 
-/// Plays the games, spread over the cores, and prints a line. Returns whether it is good enough.
-fn match_up<P: PieceValues>(games: u64, nodes: u64) -> bool {
+/// Plays the games on all cores and prints a line. Returns whether the score is high enough.
+fn play_match<P: PieceValues>(games: u64, nodes: u64) -> bool {
     let next = AtomicU64::new(0);
     let results = Mutex::new(BTreeMap::new());
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -80,8 +82,8 @@ fn match_up<P: PieceValues>(games: u64, nodes: u64) -> bool {
                         return;
                     }
                     let side = Color::ALL[(game % 2) as usize];
-                    let outcome = play_one::<P>(game, side, nodes as u32)
-                        .expect("counting pieces does not fail");
+                    let outcome = play_game::<P>(game, side, nodes as u32)
+                        .expect("the material evaluator is infallible");
                     let result = match outcome.winner {
                         Some(winner) if winner == side => "won",
                         Some(_) => "lost",
@@ -113,7 +115,7 @@ fn match_up<P: PieceValues>(games: u64, nodes: u64) -> bool {
     lost == 0 && score >= 0.95
 }
 
-fn play_one<P: PieceValues>(seed: u64, side: Color, nodes: u32) -> Result<Outcome, EvalError> {
+fn play_game<P: PieceValues>(seed: u64, side: Color, nodes: u32) -> Result<Outcome, EvalError> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut material = Material::<P>::default();
     let mut analysis = Analysis::new(GameState::<P>::start(), AnalysisSettings::default());
@@ -123,12 +125,12 @@ fn play_one<P: PieceValues>(seed: u64, side: Color, nodes: u32) -> Result<Outcom
             return Ok(outcome);
         }
         let mv = if game.turn() == side {
-            let limits = Limits::nodes(nodes);
-            let report = analysis.think(&mut material, limits, &Signal::new(), |_| {})?;
-            report.best
+            let limits = SearchLimits::nodes(nodes);
+            let info = analysis.search(&mut material, limits, &SearchControl::new(), |_| {})?;
+            info.best
         } else {
             random_move(game, &mut rng)
         };
-        analysis.play(mv.expect("the game goes on"));
+        analysis.play(mv.expect("the game is not over"));
     }
 }

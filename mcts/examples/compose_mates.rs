@@ -1,15 +1,15 @@
-//! Finds positions in which the side to move wins by force, and how soon, by trying everything:
+//! Finds forced wins for the side to move and their distances by exhaustive search:
 //!
 //!     cargo run --release -p garuda-mcts --example compose_mates -- makruk 4 > makruk.mates
 //!
-//! The positions are met in games of players who draw their moves from the material evaluator's
-//! policy, some of them from starts with few pieces. Prints so many for each distance.
+//! The positions occur in games whose moves are sampled from the material evaluator's policy, some
+//! of them from random starts with few pieces. Prints the given number per distance.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
 use garuda_mcts::evaluators::{Material, PieceValues};
-use garuda_mcts::{Evaluations, Evaluator, sample};
+use garuda_mcts::{Evaluations, Evaluator, sample, softmax};
 use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::sittuyin::SittuyinPosition;
@@ -19,18 +19,18 @@ use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Distances that are wanted, in decisions: one to four moves of the winner where the sides
-/// alternate, and what there is where they do not.
+/// Distances in decisions: one to four moves of the winner where the sides alternate, and ranges
+/// where they do not.
 const MATES: &[RangeInclusive<u32>] = &[1..=1, 3..=3, 5..=5, 7..=7];
 const WINS: &[RangeInclusive<u32>] = &[1..=1, 2..=3, 4..=5];
-const GREATEST: u32 = 7;
+const MAX_DISTANCE: u32 = 7;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [game, count] = &arguments[..] else {
         panic!("usage: compose_mates GAME COUNT");
     };
-    let count = count.parse().expect("a number of positions");
+    let count = count.parse().expect("COUNT is a number of positions");
     match game.as_str() {
         "makruk" => {
             compose::<MakrukPosition>(MATES, count, |rng| few_pieces("PPMSNRR", "w - - 0 1", rng));
@@ -94,7 +94,7 @@ fn few_birds(rng: &mut ChaCha8Rng) -> String {
     format!("{text}[{hand}] w - - 0 1")
 }
 
-/// The start array with points to spare.
+/// The start array with few points missing to win.
 fn late_points(rng: &mut ChaCha8Rng) -> String {
     let points = ["3 3", "3 2", "2 2", "2 3"];
     let points = points.choose(rng).expect("there are points");
@@ -109,7 +109,7 @@ fn ranks(board: &[char], files: usize) -> String {
     ranks.join("/")
 }
 
-/// Distances that are wanted, and how many positions of them.
+/// Ranges of distances, and the number of positions still wanted of each.
 type Wanted = Vec<(RangeInclusive<u32>, usize)>;
 
 fn compose<P: PieceValues>(
@@ -128,13 +128,13 @@ fn compose<P: PieceValues>(
             GameState::from_fen(&start(&mut rng))
         };
         if let Ok(mut game) = game {
-            play_on(&mut game, &mut wanted, &mut material, &mut rng);
+            play_game(&mut game, &mut wanted, &mut material, &mut rng);
         }
     }
 }
 
-/// Plays a game to its end and looks among the winner's last positions for one that is wanted.
-fn play_on<P: PieceValues>(
+/// Plays a game to its end and looks for a wanted position among the winner's last ones.
+fn play_game<P: PieceValues>(
     game: &mut GameState<P>,
     wanted: &mut Wanted,
     material: &mut Material<P>,
@@ -142,31 +142,28 @@ fn play_on<P: PieceValues>(
 ) {
     let mut moves = MoveList::new();
     let mut evaluations = Evaluations::default();
-    let mut met = Vec::new();
+    let mut positions = Vec::new();
     let outcome = loop {
         game.legal_moves(&mut moves);
         if let Some(outcome) = game.outcome_given(&moves) {
             break outcome;
         }
-        met.push(*game.position());
+        positions.push(*game.position());
         material.push(game, &moves);
         material
             .run(&mut evaluations)
-            .expect("counting pieces does not fail");
-        let weights: Vec<f32> = evaluations
-            .get(0)
-            .1
-            .iter()
-            .map(|logit| logit.exp())
-            .collect();
-        game.play(moves[sample(&weights, 1.0, rng)]);
+            .expect("the material evaluator is infallible");
+        let (_, logits) = evaluations.get(0);
+        let mut policy = vec![0.0; logits.len()];
+        softmax(logits, &mut policy);
+        game.play(moves[sample(&policy, 1.0, rng)]);
     };
-    let last = met.len().saturating_sub(2 * GREATEST as usize);
-    for position in &met[last..] {
+    let last = positions.len().saturating_sub(2 * MAX_DISTANCE as usize);
+    for position in &positions[last..] {
         if outcome.winner == Some(position.turn())
-            // As it will be read from the file.
+            // The file has the position without its history.
             && let Ok(position) = position.to_string().parse::<P>()
-            && let Some(distance) = Finder::default().distance(&position)
+            && let Some(distance) = MateFinder::default().distance(&position)
             && let Some((_, left)) = wanted
                 .iter_mut()
                 .find(|(range, left)| *left > 0 && range.contains(&distance))
@@ -178,25 +175,25 @@ fn play_on<P: PieceValues>(
     }
 }
 
-/// Looks for forced wins by trying everything. Within so few moves no position comes back often
-/// enough to matter.
+/// Looks for forced wins by exhaustive search. The distances are too short for repetitions to
+/// matter.
 #[derive(Default)]
-struct Finder {
-    /// Whether the attacker wins within so many decisions, by position.
-    known: HashMap<(u64, u32), bool>,
+struct MateFinder {
+    /// Whether the attacker wins, by position and number of decisions.
+    solved: HashMap<(u64, u32), bool>,
     positions: u64,
 }
 
-/// Where the search for a win is given up: the position is not used then.
-const MOST_POSITIONS: u64 = 400_000;
+/// The search is given up after this number of positions, and the position not used.
+const MAX_POSITIONS: u64 = 400_000;
 
-impl Finder {
-    /// The decisions to the end if the side to move can force a win within the greatest
-    /// distance of interest.
+impl MateFinder {
+    /// Number of decisions to the end if the side to move can force a win within the maximum
+    /// distance.
     fn distance<P: Position>(&mut self, position: &P) -> Option<u32> {
         let attacker = position.turn();
-        let found = (1..=GREATEST).find(|&depth| self.wins(position, attacker, depth));
-        found.filter(|_| self.positions < MOST_POSITIONS)
+        let found = (1..=MAX_DISTANCE).find(|&depth| self.wins(position, attacker, depth));
+        found.filter(|_| self.positions < MAX_POSITIONS)
     }
 
     fn wins<P: Position>(&mut self, position: &P, attacker: Color, depth: u32) -> bool {
@@ -206,12 +203,12 @@ impl Finder {
         if let Some(outcome) = position.terminal_outcome(&moves) {
             return outcome.winner == Some(attacker);
         }
-        if depth == 0 || self.positions >= MOST_POSITIONS {
+        if depth == 0 || self.positions >= MAX_POSITIONS {
             return false;
         }
         let key = (position.key() ^ position.clock_key(), depth);
-        if let Some(&known) = self.known.get(&key) {
-            return known;
+        if let Some(&solved) = self.solved.get(&key) {
+            return solved;
         }
         let after = |mv| {
             let mut next = *position;
@@ -220,7 +217,7 @@ impl Finder {
         };
         let turn = position.turn();
         if depth > 1 {
-            // Few replies first: that is where forced wins are, and escapes are elsewhere.
+            // The attacker tries moves with few replies first, the defender those with many.
             moves.sort_by_cached_key(|&mv| {
                 let replies = after(mv).count_legal_moves() as i64;
                 if turn == attacker { replies } else { -replies }
@@ -232,7 +229,7 @@ impl Finder {
         } else {
             moves.iter().all(&mut wins)
         };
-        self.known.insert(key, won);
+        self.solved.insert(key, won);
         won
     }
 }

@@ -2,84 +2,86 @@ use std::time::{Duration, Instant};
 
 use garuda_rules::{Game, Move};
 
-use crate::batch::Batch;
-use crate::{Cache, Choice, EvalError, Evaluator, Limits, Line, Proof, Puct, PuctSettings, Search};
-use crate::{Signal, Wdl};
+use crate::leaf_batch::LeafBatch;
+use crate::{EvalCache, EvalError, Evaluator, MoveSelection, Proof, Puct, PuctSettings, PvLine};
+use crate::{Search, SearchControl, SearchLimits, Wdl};
 
-/// How one position after another of a game is searched.
+/// How an [`Analysis`] searches.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct AnalysisSettings {
     pub puct: PuctSettings,
-    pub choice: Choice,
-    /// How many leaves go into a batch at most.
-    pub leaves: usize,
-    /// How many of the best moves are reported.
-    pub lines: usize,
-    /// How often the search reports while it goes on.
-    pub report_every: Duration,
-    /// How many bytes the tree may take.
-    pub memory: usize,
-    /// How many evaluations are kept besides the tree; 0 for none.
-    pub cache: usize,
+    pub selection: MoveSelection,
+    /// Maximum number of leaves per batch.
+    pub batch_size: usize,
+    /// Maximum number of principal variations in a [`SearchInfo`].
+    pub multi_pv: usize,
+    /// Time between two calls of the info callback.
+    pub info_interval: Duration,
+    /// Memory limit of the tree in bytes.
+    pub tree_bytes: usize,
+    /// Number of evaluations cached besides the tree; 0 for no cache.
+    pub cache_entries: usize,
 }
 
 impl Default for AnalysisSettings {
     fn default() -> Self {
         AnalysisSettings {
             puct: PuctSettings::default(),
-            choice: Choice::default(),
-            leaves: 1,
-            lines: 1,
-            report_every: Duration::from_millis(500),
-            memory: 256 << 20,
-            cache: 0,
+            selection: MoveSelection::default(),
+            batch_size: 1,
+            multi_pv: 1,
+            info_interval: Duration::from_millis(500),
+            tree_bytes: 256 << 20,
+            cache_entries: 0,
         }
     }
 }
 
-/// What a search has found out so far.
+/// The state of a search: what `info` lines are made of.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Report {
-    /// The move to play; `None` if the game is over.
+pub struct SearchInfo {
+    /// The best move; `None` if the game is over.
     pub best: Option<Move>,
-    /// The best moves that were visited, best first.
-    pub lines: Vec<Line>,
-    /// The chances of the side to move. `None` if nothing was judged, as when there is only one
+    /// The principal variations of the best visited moves, best first.
+    pub lines: Vec<PvLine>,
+    /// For the side to move. `None` if nothing was evaluated, as when there is only one legal
     /// move.
     pub wdl: Option<Wdl>,
     pub proof: Option<Proof>,
-    /// Visits of the root, those of a reused tree included.
+    /// Visits of the root, including those of a reused tree.
     pub visits: u32,
-    /// Those of them that this search made.
+    /// Visits of the root made by this search.
     pub new_visits: u32,
-    /// Visits of the most visited move besides the best, not counting moves that are lost.
-    pub rival_visits: u32,
-    /// Positions the evaluator was asked about.
+    /// Visits of the most visited move other than the best, not counting proven losses.
+    pub runner_up_visits: u32,
+    /// Number of positions sent to the evaluator.
     pub evaluations: u64,
     pub elapsed: Duration,
-    /// The share of the tree's memory that is in use.
-    pub fullness: f64,
+    /// Share of the tree's memory limit in use, from 0 to 1.
+    pub hashfull: f64,
 }
 
-/// One player's thoughts about one game: a tree that is kept from move to move and searched with
-/// several leaves in a batch.
+/// Searches the positions of one game with [`Puct`], several leaves per batch, and reuses the
+/// tree from move to move.
 #[derive(Clone, Debug)]
 pub struct Analysis<G> {
     settings: AnalysisSettings,
     search: Puct<G>,
-    batch: Batch,
-    /// The hash of the position the game started from, and the moves since.
-    start: u64,
+    batch: LeafBatch,
+    /// Key of the position the game started from.
+    start_key: u64,
+    /// The moves played since the start.
     played: Vec<Move>,
 }
 
 impl<G: Game> Analysis<G> {
     pub fn new(start: G, settings: AnalysisSettings) -> Analysis<G> {
+        let cache = (settings.cache_entries > 0).then(|| EvalCache::new(settings.cache_entries));
         Analysis {
             settings,
-            start: start.state_key(),
-            search: Puct::new(start, settings.memory, settings.puct),
-            batch: Batch::new((settings.cache > 0).then(|| Cache::new(settings.cache))),
+            start_key: start.state_key(),
+            search: Puct::new(start, settings.tree_bytes, settings.puct),
+            batch: LeafBatch::new(cache),
             played: Vec::new(),
         }
     }
@@ -88,29 +90,33 @@ impl<G: Game> Analysis<G> {
         self.search.game()
     }
 
-    /// Changes how many leaves go into a batch and how many moves are reported, both at most.
-    pub fn adjust(&mut self, leaves: usize, lines: usize) {
-        self.settings.leaves = leaves;
-        self.settings.lines = lines;
+    /// Sets the maximum number of leaves per batch.
+    pub fn set_batch_size(&mut self, batch_size: usize) {
+        self.settings.batch_size = batch_size;
     }
 
-    /// Turns to another game: empties the tree.
+    /// Sets the maximum number of principal variations.
+    pub fn set_multi_pv(&mut self, multi_pv: usize) {
+        self.settings.multi_pv = multi_pv;
+    }
+
+    /// Starts another game with an empty tree.
     pub fn reset(&mut self, start: &G) {
-        self.start = start.state_key();
+        self.start_key = start.state_key();
         self.played.clear();
         self.search.reset(start);
     }
 
-    /// Plays a legal move and keeps what is known about it.
+    /// Plays a legal move and keeps its subtree.
     pub fn play(&mut self, mv: Move) {
         self.played.push(mv);
         self.search.play(mv, true);
     }
 
-    /// Turns to the position after `moves` from `start`. If that continues the present game, what
-    /// is known about it is kept.
-    pub fn set_game(&mut self, start: &G, moves: &[Move]) {
-        if self.start != start.state_key() || !moves.starts_with(&self.played) {
+    /// Moves to the position after `moves` from `start`. The subtree is kept if that position
+    /// continues the current game.
+    pub fn set_position(&mut self, start: &G, moves: &[Move]) {
+        if self.start_key != start.state_key() || !moves.starts_with(&self.played) {
             self.reset(start);
         }
         for &mv in &moves[self.played.len()..] {
@@ -118,47 +124,51 @@ impl<G: Game> Analysis<G> {
         }
     }
 
-    /// Forgets everything that came from the evaluator, as it must when that changes.
-    pub fn forget(&mut self) {
+    /// Clears the tree and the cache, as required when the evaluator changes.
+    pub fn clear(&mut self) {
         let game = self.game().clone();
         self.search.reset(&game);
         self.batch.clear_cache();
     }
 
-    /// Searches the present position within the limits, and calls `info` now and then. An only
-    /// move is not searched, unless there are no limits or the search is to ponder.
-    pub fn think(
+    /// Searches the current position within the limits and calls `on_info` at intervals. A
+    /// position with one legal move is not searched, unless there are no limits or the search
+    /// ponders.
+    pub fn search(
         &mut self,
         evaluator: &mut impl Evaluator<G>,
-        limits: Limits,
-        signal: &Signal,
-        mut info: impl FnMut(&Report),
-    ) -> Result<Report, EvalError> {
+        limits: SearchLimits,
+        control: &SearchControl,
+        mut on_info: impl FnMut(&SearchInfo),
+    ) -> Result<SearchInfo, EvalError> {
         let started = Instant::now();
         let before = (self.search.visits(), self.batch.evaluations());
-        let leaves = self.settings.leaves.clamp(1, evaluator.capacity());
-        let mut reported = started;
+        let batch_size = self.settings.batch_size.clamp(1, evaluator.capacity());
+        let mut last_info = started;
         self.search.begin(u32::MAX);
-        while !self.is_done(limits, signal) {
-            if signal.elapsed().is_some() {
-                self.search.limit(limits.nodes.unwrap_or(u32::MAX));
+        while !self.is_done(limits, control) {
+            if control.elapsed().is_some() {
+                self.search
+                    .set_visit_limit(limits.nodes.unwrap_or(u32::MAX));
             }
-            while self.batch.len() < leaves && self.batch.gather(0, &mut self.search, evaluator) {}
+            while self.batch.len() < batch_size && self.batch.gather(0, &mut self.search, evaluator)
+            {
+            }
             let searches = std::slice::from_mut(&mut self.search);
             self.batch.run(searches, evaluator)?;
-            if reported.elapsed() >= self.settings.report_every {
-                reported = Instant::now();
-                info(&self.report(started, before));
+            if last_info.elapsed() >= self.settings.info_interval {
+                last_info = Instant::now();
+                on_info(&self.info(started, before));
             }
         }
-        Ok(self.report(started, before))
+        Ok(self.info(started, before))
     }
 
-    fn is_done(&self, limits: Limits, signal: &Signal) -> bool {
-        if self.search.is_over() || signal.is_stopped() {
+    fn is_done(&self, limits: SearchLimits, control: &SearchControl) -> bool {
+        if self.search.is_over() || control.is_stopped() {
             return true;
         }
-        let Some(elapsed) = signal.elapsed() else {
+        let Some(elapsed) = control.elapsed() else {
             return false;
         };
         let forced = self.search.moves().len() == 1 && !limits.is_unlimited();
@@ -167,25 +177,26 @@ impl<G: Game> Analysis<G> {
                 .nodes
                 .is_some_and(|nodes| self.search.visits() >= nodes)
             || limits.time.is_some_and(|time| elapsed >= time)
-            || limits
-                .depth
-                .is_some_and(|depth| self.search.depth(self.settings.choice) >= depth as usize)
+            || limits.depth.is_some_and(|depth| {
+                self.search.pv_length(self.settings.selection) >= depth as usize
+            })
     }
 
-    /// `before` are the visits and evaluations when the search began.
-    fn report(&self, started: Instant, before: (u32, u64)) -> Report {
+    /// `before` are the visits and evaluations at the start of the search.
+    fn info(&self, started: Instant, before: (u32, u64)) -> SearchInfo {
         let search = &self.search;
-        Report {
-            best: search.best(self.settings.choice),
-            lines: search.lines(self.settings.choice, self.settings.lines),
+        let selection = self.settings.selection;
+        SearchInfo {
+            best: search.best_move(selection),
+            lines: search.pv_lines(selection, self.settings.multi_pv),
             wdl: search.value(),
             proof: search.proof(),
             visits: search.visits(),
-            rival_visits: search.rival_visits(self.settings.choice),
+            runner_up_visits: search.runner_up_visits(selection),
             new_visits: search.visits() - before.0,
             evaluations: self.batch.evaluations() - before.1,
             elapsed: started.elapsed(),
-            fullness: search.fullness(),
+            hashfull: search.hashfull(),
         }
     }
 }

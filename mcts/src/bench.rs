@@ -1,5 +1,4 @@
-//! How fast the search is, how much memory it takes, and a number that changes when its
-//! behaviour does.
+//! Speed and memory of the search, and a signature that changes when its behaviour does.
 
 use std::time::{Duration, Instant};
 
@@ -14,68 +13,68 @@ use rand_chacha::ChaCha8Rng;
 use crate::evaluators::{Material, PieceValues, Uniform};
 use crate::{EvalError, Evaluator, Gumbel, GumbelSettings, Puct, PuctSettings, Search, Shard};
 
-/// What a run of many searches on one core cost.
+/// The cost of many searches on one core.
 #[derive(Copy, Clone, PartialEq, Debug)]
-pub struct Speed {
+pub struct SearchSpeed {
     pub simulations_per_second: f64,
-    /// The largest tree among the games.
+    /// Size of the largest tree among the games.
     pub bytes_per_tree: usize,
-    /// All that a game in a shard takes, but for the past moves of the game.
+    /// Memory of one game in a shard, without the list of its past moves.
     pub bytes_per_game: usize,
 }
 
-/// How many bytes a tree may take here; it takes what it needs.
-const MEMORY: usize = 16 << 20;
+/// Memory limit of a tree; it allocates only what it needs.
+const TREE_BYTES: usize = 16 << 20;
 
-/// Plays `games` games at a time against themselves, with an evaluator that costs nothing, for
-/// about the given time, and starts new ones where they end.
+/// Measures self-play of `games` parallel games with the uniform evaluator, which costs next to
+/// nothing, for about `time`. A finished game is replaced by a new one.
 pub fn speed<P: Position>(
     games: usize,
     simulations: u32,
     time: Duration,
-) -> Result<Speed, EvalError> {
+) -> Result<SearchSpeed, EvalError> {
     let settings = GumbelSettings {
         simulations,
         ..GumbelSettings::default()
     };
     let start = GameState::<P>::start();
-    let mut streams: Vec<ChaCha8Rng> = (0..games as u64).map(ChaCha8Rng::seed_from_u64).collect();
-    let searches = streams.iter_mut().map(|stream| {
-        let mut search = Gumbel::new(start.clone(), MEMORY);
-        search.begin(settings, stream);
+    let mut rngs: Vec<ChaCha8Rng> = (0..games as u64).map(ChaCha8Rng::seed_from_u64).collect();
+    let searches = rngs.iter_mut().map(|rng| {
+        let mut search = Gumbel::new(start.clone(), TREE_BYTES);
+        search.begin(settings, rng);
         search
     });
     let mut shard = Shard::new(searches.collect(), None);
     let mut evaluator = Uniform::default();
-    let mut done = 0;
+    let mut finished_simulations = 0;
     let started = Instant::now();
     while started.elapsed() < time {
         for _ in 0..simulations {
-            for (search, stream) in shard.searches_mut().iter_mut().zip(&mut streams) {
+            for (search, rng) in shard.searches_mut().iter_mut().zip(&mut rngs) {
                 if !search.is_over() {
                     continue;
                 }
-                done += u64::from(search.simulations());
+                finished_simulations += u64::from(search.simulations());
                 search.play(search.moves()[search.best()], false);
                 if search.proof().is_some() {
                     search.reset(&start);
                 }
-                search.begin(settings, stream);
+                search.begin(settings, rng);
             }
             shard.step(&mut evaluator)?;
         }
     }
     let bytes = |search: &Gumbel<GameState<P>>| search.bytes();
     let bytes_per_tree = shard.searches().iter().map(bytes).max().unwrap_or(0);
-    Ok(Speed {
-        simulations_per_second: done as f64 / started.elapsed().as_secs_f64(),
+    Ok(SearchSpeed {
+        simulations_per_second: finished_simulations as f64 / started.elapsed().as_secs_f64(),
         bytes_per_tree,
         bytes_per_game: bytes_per_tree + size_of::<Gumbel<GameState<P>>>(),
     })
 }
 
-/// A number that names the behaviour of search, rules and the material evaluator together: a
-/// hash of the trees of fixed searches in all games.
+/// Identifies the behaviour of search, rules and the material evaluator together: a hash of the
+/// trees of fixed searches in all games.
 pub fn signature() -> Result<u64, EvalError> {
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
     add_trees::<MakrukPosition>(&mut hash)?;
@@ -86,28 +85,28 @@ pub fn signature() -> Result<u64, EvalError> {
     Ok(hash.0)
 }
 
-/// Plays the first moves of a game with both searches in turn.
+/// Adds the trees of both searches for the first moves of a game.
 fn add_trees<P: PieceValues>(hash: &mut Fnv) -> Result<(), EvalError> {
     let mut evaluator = Material::<P>::default();
-    let mut stream = ChaCha8Rng::seed_from_u64(64);
+    let mut rng = ChaCha8Rng::seed_from_u64(64);
     let start = GameState::<P>::start();
-    let mut gumbel = Shard::new(vec![Gumbel::new(start.clone(), MEMORY)], None);
+    let mut gumbel = Shard::new(vec![Gumbel::new(start.clone(), TREE_BYTES)], None);
     let mut puct = Shard::new(
-        vec![Puct::new(start, MEMORY, PuctSettings::default())],
+        vec![Puct::new(start, TREE_BYTES, PuctSettings::default())],
         None,
     );
     for _ in 0..12 {
         let search = &mut gumbel.searches_mut()[0];
-        search.begin(GumbelSettings::default(), &mut stream);
+        search.begin(GumbelSettings::default(), &mut rng);
         finish(&mut gumbel, &mut evaluator)?;
         let search = &mut gumbel.searches_mut()[0];
-        hash.add(&search.outline());
+        hash.add(&search.dump());
         let mv = search.moves()[search.best()];
         search.play(mv, true);
         puct.searches_mut()[0].begin(200);
         finish(&mut puct, &mut evaluator)?;
         let search = &mut puct.searches_mut()[0];
-        hash.add(&search.outline());
+        hash.add(&search.dump());
         search.play(mv, true);
         if search.proof().is_some() {
             break;
@@ -126,7 +125,7 @@ fn finish<G: Game, S: Search<G>>(
     Ok(())
 }
 
-/// The hash of Fowler, Noll and Vo: it will not change with the compiler.
+/// The FNV-1a hash, which does not depend on the version of the standard library.
 struct Fnv(u64);
 
 impl Fnv {
@@ -142,12 +141,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_signature_is_the_same_every_time() {
+    fn signature_is_reproducible() {
         assert_eq!(signature().unwrap(), signature().unwrap());
     }
 
     #[test]
-    fn speed_is_measured() {
+    fn speed_and_memory_are_measured() {
         let speed = speed::<ToriPosition>(4, 16, Duration::from_millis(20)).unwrap();
         assert!(speed.simulations_per_second > 1000.0);
         assert!(speed.bytes_per_tree > 1000 && speed.bytes_per_game > speed.bytes_per_tree);

@@ -1,47 +1,47 @@
 use garuda_rules::{Game, Move, MoveList};
 
-use crate::tree::{Full, NodeId, Tree};
+use crate::tree::{NodeId, Tree, TreeFull};
 
-/// A game with its search tree, which always has a root, and a walk down that tree.
+/// A game with its search tree, which always has a root, and the current descent of that tree.
 #[derive(Clone, Debug)]
 pub(crate) struct Descent<G> {
     pub(crate) tree: Tree,
     game: G,
-    /// The game at the end of the present walk.
-    present: G,
+    /// The game at the node the descent has reached.
+    current: G,
     legal: MoveList,
-    /// Whether each new node is searched for a move that wins at once.
+    /// Whether each new node is checked for a win in one.
     check_win_in_one: bool,
-    /// The game one move further, and the replies there.
+    /// Scratch space for that check: the game one move further, and its legal moves.
     probe: G,
     replies: MoveList,
 }
 
-/// Where a walk ended.
+/// Where a descent ended.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Arrival {
-    /// At a node that the evaluator must judge.
+pub(crate) enum DescentEnd {
+    /// At a node that must be evaluated.
     Leaf(NodeId),
-    /// At a node whose result is certain.
+    /// At a proven node.
     Proven(NodeId),
-    /// At a node that an earlier walk is waiting for.
-    Awaited(NodeId),
-    /// Nowhere: the tree has no room for another node.
-    Full,
+    /// At a leaf whose evaluation an earlier descent is waiting for.
+    Pending(NodeId),
+    /// Above a child that does not fit into the tree's memory.
+    TreeFull,
 }
 
 impl<G: Game> Descent<G> {
     pub(crate) fn new(game: G, memory: usize) -> Descent<G> {
         let mut descent = Descent {
             tree: Tree::new(memory),
-            present: game.clone(),
+            current: game.clone(),
             probe: game.clone(),
             game,
             legal: MoveList::new(),
             replies: MoveList::new(),
             check_win_in_one: false,
         };
-        descent.plant();
+        descent.add_root();
         descent
     }
 
@@ -49,20 +49,20 @@ impl<G: Game> Descent<G> {
         &self.game
     }
 
-    /// The game at the end of the last walk.
-    pub(crate) fn present(&self) -> &G {
-        &self.present
+    /// The game at the end of the last descent.
+    pub(crate) fn current(&self) -> &G {
+        &self.current
     }
 
-    /// Turns to another game.
+    /// Starts another game with an empty tree.
     pub(crate) fn reset(&mut self, game: &G) {
         self.game.clone_from(game);
-        self.present.clone_from(game);
+        self.current.clone_from(game);
         self.tree.clear();
-        self.plant();
+        self.add_root();
     }
 
-    /// Plays a move of the game. What the tree knows about the new position is kept if `reuse`.
+    /// Plays a move of the game. With `reuse` its subtree is kept.
     pub(crate) fn play(&mut self, mv: Move, reuse: bool) {
         let moves = self.tree.moves(NodeId::ROOT);
         let child = moves
@@ -70,98 +70,99 @@ impl<G: Game> Descent<G> {
             .position(|&other| other == mv && reuse)
             .and_then(|edge| self.tree.child(NodeId::ROOT, edge));
         self.game.play(mv);
-        self.present.clone_from(&self.game);
+        self.current.clone_from(&self.game);
         match child {
-            Some(child) => self.tree.keep(child),
+            Some(child) => self.tree.reroot(child),
             None => {
                 self.tree.clear();
-                self.plant();
+                self.add_root();
             }
         }
     }
 
-    /// Makes the root of an empty tree.
-    fn plant(&mut self) {
+    /// Adds the root of an empty tree.
+    fn add_root(&mut self) {
         self.add(None)
-            .expect("the least memory of a tree suffices for a root");
+            .expect("the minimum memory of a tree suffices for a root");
     }
 
-    /// Prepares for walks from the root. With `check_win_in_one` each new node is searched for a move
-    /// that wins at once, beginning with the root.
+    /// Prepares for descents from the root. With `check_win_in_one` the root and each new node
+    /// are checked for a win in one.
     pub(crate) fn begin(&mut self, check_win_in_one: bool) {
         self.check_win_in_one = check_win_in_one;
-        if check_win_in_one && !self.tree.root().is_known() {
-            self.present.return_to(&self.game);
-            self.present.legal_moves(&mut self.legal);
-            if let Ok(Some(end)) = self.spot_win(NodeId::ROOT) {
-                self.tree.revisit(end);
+        if check_win_in_one && !self.tree.root().is_evaluated() {
+            self.current.return_to(&self.game);
+            self.current.legal_moves(&mut self.legal);
+            if let Ok(Some(terminal)) = self.find_win_in_one(NodeId::ROOT) {
+                self.tree.backup_proven(terminal);
             }
         }
     }
 
-    /// Looks for a move that wins at once from the present position, that of node `id`, and adds
-    /// the node where it leads.
-    fn spot_win(&mut self, id: NodeId) -> Result<Option<NodeId>, Full> {
-        let turn = self.present.turn();
-        self.probe.clone_from(&self.present);
+    /// Looks for a move that wins at once in the current position, that of node `id`, and adds
+    /// the terminal node it leads to.
+    fn find_win_in_one(&mut self, id: NodeId) -> Result<Option<NodeId>, TreeFull> {
+        let turn = self.current.turn();
+        self.probe.clone_from(&self.current);
         for (edge, &mv) in self.legal.iter().enumerate() {
-            self.probe.return_to(&self.present);
+            self.probe.return_to(&self.current);
             self.probe.play(mv);
             self.probe.legal_moves(&mut self.replies);
             let outcome = self.probe.outcome_given(&self.replies);
             if outcome.is_some_and(|outcome| outcome.winner == Some(turn)) {
-                let place = Some((id, edge));
-                let end = self.tree.add(place, self.probe.turn(), &[], outcome)?;
-                return Ok(Some(end));
+                let parent = Some((id, edge));
+                let terminal = self.tree.add(parent, self.probe.turn(), &[], outcome)?;
+                return Ok(Some(terminal));
             }
         }
         Ok(None)
     }
 
-    /// Walks from the root, by the edges that `select` chooses, to the first node that is new,
-    /// unknown or proven.
-    pub(crate) fn descend(&mut self, mut select: impl FnMut(&Tree, NodeId) -> usize) -> Arrival {
-        self.present.return_to(&self.game);
+    /// Descends from the root, along the edges that `select` chooses, to the first node that is
+    /// not evaluated or is proven.
+    pub(crate) fn descend(&mut self, mut select: impl FnMut(&Tree, NodeId) -> usize) -> DescentEnd {
+        self.current.return_to(&self.game);
         let mut id = NodeId::ROOT;
         loop {
             let node = self.tree.node(id);
             if node.proof().is_some() {
-                return Arrival::Proven(id);
+                return DescentEnd::Proven(id);
             }
-            if !node.is_known() {
+            if !node.is_evaluated() {
                 return if node.in_flight() > 0 {
-                    Arrival::Awaited(id)
+                    DescentEnd::Pending(id)
                 } else {
-                    Arrival::Leaf(id)
+                    DescentEnd::Leaf(id)
                 };
             }
             let edge = select(&self.tree, id);
-            self.present.play(self.tree.moves(id)[edge]);
+            self.current.play(self.tree.moves(id)[edge]);
             id = match self.tree.child(id, edge) {
                 Some(child) => child,
-                None => match self.grow(id, edge) {
+                None => match self.add_child(id, edge) {
                     Ok(child) => child,
-                    Err(Full) => return Arrival::Full,
+                    Err(TreeFull) => return DescentEnd::TreeFull,
                 },
             };
         }
     }
 
-    /// Adds the node behind an edge, for the present position, and goes one further if that wins.
-    fn grow(&mut self, id: NodeId, edge: usize) -> Result<NodeId, Full> {
+    /// Adds the node behind an edge, for the current position, or its terminal child if there is a
+    /// win in one.
+    fn add_child(&mut self, id: NodeId, edge: usize) -> Result<NodeId, TreeFull> {
         let child = self.add(Some((id, edge)))?;
-        if self.check_win_in_one && !self.tree.node(child).is_known() {
-            let end = self.spot_win(child)?;
-            return Ok(end.unwrap_or(child));
+        if self.check_win_in_one && !self.tree.node(child).is_evaluated() {
+            let terminal = self.find_win_in_one(child)?;
+            return Ok(terminal.unwrap_or(child));
         }
         Ok(child)
     }
 
-    /// Adds a node for the present position.
-    fn add(&mut self, place: Option<(NodeId, usize)>) -> Result<NodeId, Full> {
-        self.present.legal_moves(&mut self.legal);
-        let outcome = self.present.outcome_given(&self.legal);
+    /// Adds a node for the current position.
+    fn add(&mut self, parent: Option<(NodeId, usize)>) -> Result<NodeId, TreeFull> {
+        self.current.legal_moves(&mut self.legal);
+        let outcome = self.current.outcome_given(&self.legal);
         self.tree
-            .add(place, self.present.turn(), &self.legal, outcome)
+            .add(parent, self.current.turn(), &self.legal, outcome)
     }
 }

@@ -1,30 +1,31 @@
 use garuda_rules::{Game, Move};
 use rand::Rng;
 
-use crate::choice::{self, Choice, Line};
-use crate::descent::{Arrival, Descent};
-use crate::halving::{Candidate, Halving};
-use crate::improve::{self, Tried};
-use crate::numbers::{exp, gumbel};
-use crate::search::FREE_SIMULATIONS;
+use crate::best_move::{self, MoveSelection, PvLine};
+use crate::descent::{Descent, DescentEnd};
+use crate::math::{exp, gumbel};
+use crate::policy_improvement::{self, VisitedChildren};
+use crate::search::MAX_SIMULATIONS_PER_CALL;
+use crate::sequential_halving::{Candidate, SequentialHalving};
 use crate::tree::{Node, NodeId, Tree};
-use crate::{Leaf, Outline, Proof, Search, ValueScale, Wdl};
+use crate::{Leaf, Proof, Search, TreeDump, ValueScale, Wdl};
 
-/// What one decision of a [`Gumbel`] search may cost and how it explores.
+/// Budget and exploration of one [`Gumbel`] search.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct GumbelSettings {
-    /// Visits of the root's moves. With 0 the root is judged and a move drawn from the policy.
+    /// Number of simulations, that is visits of the root's moves. With 0 only the root is
+    /// evaluated and a move is sampled from its policy.
     pub simulations: u32,
-    /// How many moves are tried at most.
+    /// Maximum number of the root's moves that are visited.
     pub max_considered_actions: usize,
-    /// How much the Gumbel draws count: 1 explores, 0 takes what is thought best.
+    /// Scale of the Gumbel noise: 1 to explore, 0 for the move considered best.
     pub gumbel_scale: f32,
     pub values: ValueScale,
-    /// Whether each new position is searched for a move that wins at once. It costs a move
-    /// generation for each of its moves, little against a network, and finds mates sooner.
+    /// Whether each new position is checked for a win in one. It costs a move generation per
+    /// legal move, little compared with a network, and finds mates sooner.
     pub check_win_in_one: bool,
-    /// What a draw is worth to either side, from −1 to 1. Below 0 both play on where they stand
-    /// about equal.
+    /// Value of a draw for either side, from −1 to 1. Below 0 both sides avoid draws in about
+    /// equal positions.
     pub draw_value: f32,
 }
 
@@ -41,59 +42,59 @@ impl Default for GumbelSettings {
     }
 }
 
-/// Gumbel AlphaZero: a root that draws a few moves without replacement and spends a small budget
-/// on them by sequential halving, and below it a deterministic search that follows the improved
+/// Gumbel AlphaZero: the root samples a few moves without replacement and distributes a small
+/// budget over them by sequential halving; below it a deterministic search follows the improved
 /// policy.
 ///
-/// It follows one game: [`reset`](Gumbel::reset), then [`begin`](Gumbel::begin) and
-/// [`play`](Gumbel::play) in turn.
+/// It searches the positions of one game: [`reset`](Gumbel::reset), then
+/// [`begin`](Gumbel::begin) and [`play`](Gumbel::play) alternately.
 #[derive(Clone, Debug)]
 pub struct Gumbel<G> {
     descent: Descent<G>,
     settings: GumbelSettings,
-    /// The logit of each of the root's moves, empty until the root was judged.
+    /// The logit of each of the root's moves, empty until the root is evaluated.
     logits: Vec<f32>,
-    /// The Gumbel draw of each.
-    draws: Vec<f32>,
-    halving: Halving,
+    /// The Gumbel noise of each.
+    noise: Vec<f32>,
+    halving: SequentialHalving,
     /// Visits of the root's most visited move.
-    most_visits: u32,
+    max_visits: u32,
     simulations: u32,
-    state: State,
-    waiting: Waiting,
+    state: GumbelState,
+    pending: Pending,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-enum State {
-    /// The root's logits are not known yet.
-    Rooting,
+enum GumbelState {
+    /// The root is not evaluated yet.
+    EvaluateRoot,
     Halving,
     Over,
 }
 
-/// For what answer a search waits.
+/// The pending leaf of a search.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-enum Waiting {
-    No,
+enum Pending {
+    None,
     Root,
-    /// That of a simulation for this candidate.
+    /// The leaf of a simulation for this candidate.
     Candidate(usize),
 }
 
 impl<G: Game> Gumbel<G> {
-    /// A search for `game` whose tree may take `memory` bytes. Nothing is searched before
+    /// A search of `game` with a tree of at most `tree_bytes`. It starts with
     /// [`begin`](Gumbel::begin).
-    pub fn new(game: G, memory: usize) -> Gumbel<G> {
+    pub fn new(game: G, tree_bytes: usize) -> Gumbel<G> {
         Gumbel {
-            descent: Descent::new(game, memory),
+            descent: Descent::new(game, tree_bytes),
             settings: GumbelSettings::default(),
             logits: Vec::new(),
-            draws: Vec::new(),
-            halving: Halving::default(),
-            most_visits: 0,
+            noise: Vec::new(),
+            halving: SequentialHalving::default(),
+            max_visits: 0,
             simulations: 0,
-            state: State::Over,
-            waiting: Waiting::No,
+            state: GumbelState::Over,
+            pending: Pending::None,
         }
     }
 
@@ -101,31 +102,31 @@ impl<G: Game> Gumbel<G> {
         self.descent.game()
     }
 
-    /// Turns to another game.
+    /// Starts another game with an empty tree.
     pub fn reset(&mut self, game: &G) {
         self.descent.reset(game);
-        self.state = State::Over;
+        self.state = GumbelState::Over;
     }
 
-    /// Plays a legal move. With `reuse`, what was found out about it is kept for the next search.
+    /// Plays a legal move. With `reuse` its subtree is kept for the next search.
     pub fn play(&mut self, mv: Move, reuse: bool) {
         self.descent.play(mv, reuse);
-        self.state = State::Over;
+        self.state = GumbelState::Over;
     }
 
-    /// Starts to search the present position. All randomness is drawn here.
+    /// Starts a search of the current position. All random numbers are drawn here.
     ///
-    /// The search is over at once when the game is, or when there is only one move.
+    /// The search is over at once if the game is over or there is only one legal move.
     pub fn begin(&mut self, settings: GumbelSettings, rng: &mut impl Rng) {
         self.settings = settings;
         self.simulations = 0;
-        self.waiting = Waiting::No;
+        self.pending = Pending::None;
         self.logits.clear();
-        self.draws.clear();
+        self.noise.clear();
         self.descent.begin(settings.check_win_in_one);
         self.descent.tree.set_draw_value(settings.draw_value);
         let moves = self.descent.tree.moves(NodeId::ROOT).len();
-        self.draws
+        self.noise
             .extend((0..moves).map(|_| settings.gumbel_scale * gumbel(rng)));
         let tree = &self.descent.tree;
         let root = tree.root();
@@ -133,20 +134,21 @@ impl<G: Game> Gumbel<G> {
             let priors = tree.priors(NodeId::ROOT);
             self.logits.extend(priors.iter().map(|p| p.ln()));
         }
-        self.most_visits = Tried::at(tree, NodeId::ROOT).most_visits;
+        self.max_visits = VisitedChildren::at(tree, NodeId::ROOT).max_visits;
         if moves < 2 || root.proof().is_some() {
-            self.state = State::Over;
+            self.state = GumbelState::Over;
         } else if root.visits() > 0 {
             self.start_halving();
         } else {
-            self.state = State::Rooting;
+            self.state = GumbelState::EvaluateRoot;
         }
     }
 
     fn start_halving(&mut self) {
         let tree = &self.descent.tree;
         let turn = tree.root().turn();
-        let mixed = Tried::at(tree, NodeId::ROOT).mixed(tree.root().prediction());
+        let mixed_value =
+            VisitedChildren::at(tree, NodeId::ROOT).mixed_value(tree.root().prediction());
         let candidates = tree
             .edges(NodeId::ROOT)
             .enumerate()
@@ -154,8 +156,10 @@ impl<G: Game> Gumbel<G> {
                 let child = edge.child.filter(|child| child.visits() > 0);
                 let proof = child.and_then(|child| child.proof_for(turn));
                 let lost = matches!(proof, Some(Proof::Loss(_)));
-                let value = child.map_or(tree.value_of(mixed), |child| tree.value_for(child, turn));
-                let candidate = Candidate::new(i, self.draws[i] + self.logits[i], value);
+                let value = child.map_or(tree.value_of(mixed_value), |child| {
+                    tree.value_for(child, turn)
+                });
+                let candidate = Candidate::new(i, self.noise[i] + self.logits[i], value);
                 (!lost).then_some(candidate)
             });
         self.halving.start(
@@ -163,14 +167,14 @@ impl<G: Game> Gumbel<G> {
             self.settings.max_considered_actions,
             self.settings.simulations,
         );
-        self.state = State::Halving;
+        self.state = GumbelState::Halving;
         self.finish_if_done();
     }
 
     fn finish_if_done(&mut self) {
         let spent = self.simulations >= self.settings.simulations;
         if spent || self.descent.tree.root().proof().is_some() {
-            self.state = State::Over;
+            self.state = GumbelState::Over;
         }
     }
 
@@ -178,36 +182,36 @@ impl<G: Game> Gumbel<G> {
         let tree = &self.descent.tree;
         let edge = self.halving.candidate(candidate).edge;
         let child = tree.child(NodeId::ROOT, edge).map(|id| tree.node(id));
-        let child = child.expect("a simulation has passed there");
+        let child = child.expect("a simulation visited the candidate");
         let value = tree.value_for(child, tree.root().turn());
-        self.most_visits = self.most_visits.max(child.visits());
+        self.max_visits = self.max_visits.max(child.visits());
         self.halving.visit(candidate, value);
         self.simulations += 1;
         self.finish_if_done();
     }
 
-    /// How much a value counts against a logit at the root.
+    /// Weight of values relative to logits at the root.
     fn value_weight(&self) -> f32 {
-        self.settings.values.weight(self.most_visits)
+        self.settings.values.weight(self.max_visits)
     }
 
-    /// The legal moves of the position searched: what all lists below are in the order of.
+    /// The legal moves of the root. All lists below are in their order.
     pub fn moves(&self) -> &[Move] {
         self.descent.tree.moves(NodeId::ROOT)
     }
 
-    /// How often each move has been visited.
+    /// Number of visits of each move.
     pub fn visits(&self) -> impl ExactSizeIterator<Item = u32> {
         let edges = self.descent.tree.edges(NodeId::ROOT);
         edges.map(|edge| edge.child.map_or(0, Node::visits))
     }
 
-    /// How many simulations this search has made.
+    /// Number of simulations of this search.
     pub fn simulations(&self) -> u32 {
         self.simulations
     }
 
-    /// The memory the tree takes, filled or not.
+    /// Memory allocated by the tree in bytes.
     pub fn bytes(&self) -> usize {
         self.descent.tree.bytes()
     }
@@ -216,87 +220,89 @@ impl<G: Game> Gumbel<G> {
         &self.descent.tree
     }
 
-    pub fn outline(&self) -> Outline<'_> {
-        Outline(self.tree())
+    pub fn dump(&self) -> TreeDump<'_> {
+        TreeDump(self.tree())
     }
 
-    /// The move [to play](Gumbel::best) and what should follow it, each time the most visited
-    /// move. `None` if that move was not visited, or the game is over.
-    pub fn line(&self) -> Option<Line> {
+    /// The principal variation: the move [to play](Gumbel::best) followed by the most visited
+    /// moves. `None` if that move was not visited, or the game is over.
+    pub fn pv_line(&self) -> Option<PvLine> {
         if self.moves().is_empty() || self.logits.is_empty() && self.proof().is_none() {
             return None;
         }
         let best = self.moves()[self.best()];
-        choice::lines(&self.descent.tree, Choice::MostVisits, usize::MAX)
+        best_move::pv_lines(&self.descent.tree, MoveSelection::MostVisits, usize::MAX)
             .into_iter()
             .find(|line| line.moves[0] == best)
     }
 
-    /// The result with best play, where the search could prove it.
+    /// The proven result of the root, if any.
     pub fn proof(&self) -> Option<Proof> {
         self.descent.tree.root().proof()
     }
 
-    /// The chances of each move for the side to move: of those that were not visited, an
-    /// estimate. Nothing if the root was not judged, as when there is only one move.
-    pub fn completed(&self) -> impl Iterator<Item = Wdl> {
+    /// The completed values of the moves, for the side to move: unvisited moves get an estimate.
+    /// Empty if the root was not evaluated, as when there is only one legal move.
+    pub fn completed_values(&self) -> impl Iterator<Item = Wdl> {
         let tree = &self.descent.tree;
-        let known = tree.root().visits() > 0;
-        let mixed = Tried::at(tree, NodeId::ROOT).mixed(tree.root().prediction());
-        improve::completed(tree, NodeId::ROOT, mixed).take_while(move |_| known)
+        let evaluated = tree.root().visits() > 0;
+        let mixed_value =
+            VisitedChildren::at(tree, NodeId::ROOT).mixed_value(tree.root().prediction());
+        policy_improvement::completed_values(tree, NodeId::ROOT, mixed_value)
+            .take_while(move |_| evaluated)
     }
 
     /// The logit of each move in the improved policy.
     fn improved_logits(&self) -> impl Iterator<Item = f32> {
         let (weight, tree) = (self.value_weight(), &self.descent.tree);
-        let logits = self.logits.iter().zip(self.completed());
+        let logits = self.logits.iter().zip(self.completed_values());
         logits.map(move |(logit, wdl)| logit + weight * tree.value_of(wdl))
     }
 
-    /// The moves' shares of the improved policy, if the root was judged.
-    fn improved(&self) -> impl Iterator<Item = f32> {
+    /// The improved policy; empty if the root was not evaluated.
+    fn improved_policy(&self) -> impl Iterator<Item = f32> {
         let max = self.improved_logits().fold(f32::NEG_INFINITY, f32::max);
         let sum: f32 = self.improved_logits().map(|l| exp(l - max)).sum();
         self.improved_logits().map(move |l| exp(l - max) / sum)
     }
 
-    /// Writes the improved policy over all legal moves: the target to learn.
+    /// Writes the improved policy over all legal moves: the policy target.
     pub fn policy(&self, policy: &mut Vec<f32>) {
         policy.clear();
-        policy.extend(self.improved());
+        policy.extend(self.improved_policy());
         if policy.is_empty() {
             let moves = self.moves().len();
             policy.resize(moves, 1.0 / moves as f32);
         }
     }
 
-    /// The chances of the side to move if it follows the improved policy, or the proven result.
-    /// `None` if nothing was judged, as when there is only one move.
+    /// The value of the improved policy for the side to move, or the proven result. `None` if the
+    /// root was not evaluated, as when there is only one legal move.
     pub fn value(&self) -> Option<Wdl> {
         let root = self.descent.tree.root();
         if let Some(proof) = root.proof() {
             return Some(proof.wdl());
         }
-        let none = Wdl {
+        let zero = Wdl {
             win: 0.0,
             draw: 0.0,
             loss: 0.0,
         };
         (root.visits() > 0).then(|| {
-            let moves = self.improved().zip(self.completed());
-            moves.fold(none, |sum, (share, wdl)| Wdl {
-                win: sum.win + share * wdl.win,
-                draw: sum.draw + share * wdl.draw,
-                loss: sum.loss + share * wdl.loss,
+            let moves = self.improved_policy().zip(self.completed_values());
+            moves.fold(zero, |sum, (probability, wdl)| Wdl {
+                win: sum.win + probability * wdl.win,
+                draw: sum.draw + probability * wdl.draw,
+                loss: sum.loss + probability * wdl.loss,
             })
         })
     }
 
-    /// The place in [`moves`](Gumbel::moves) of the move to play: the survivor of the halving,
-    /// or the best proven one.
+    /// Index in [`moves`](Gumbel::moves) of the move to play: the winner of the sequential
+    /// halving, or the best move of a proven root.
     ///
     /// # Panics
-    /// If the game is over, or the search has not even judged the root.
+    /// If the game is over, or the root is not evaluated yet.
     pub fn best(&self) -> usize {
         assert!(!self.moves().is_empty(), "the game is over");
         let tree = &self.descent.tree;
@@ -310,7 +316,7 @@ impl<G: Game> Gumbel<G> {
             return edges
                 .rev()
                 .max_by_key(|&edge| proof(edge))
-                .expect("there is a move");
+                .expect("the game is not over");
         }
         if self.moves().len() == 1 {
             return 0;
@@ -331,40 +337,40 @@ impl<G: Game> Gumbel<G> {
 
 impl<G: Game> Search<G> for Gumbel<G> {
     fn next_leaf(&mut self) -> Option<Leaf<'_, G>> {
-        if self.waiting != Waiting::No {
+        if self.pending != Pending::None {
             return None;
         }
-        for _ in 0..FREE_SIMULATIONS {
+        for _ in 0..MAX_SIMULATIONS_PER_CALL {
             let (candidate, root_edge) = match self.state {
-                State::Over => return None,
-                State::Rooting => (None, 0),
-                State::Halving => {
+                GumbelState::Over => return None,
+                GumbelState::EvaluateRoot => (None, 0),
+                GumbelState::Halving => {
                     let weight = self.value_weight();
                     let candidate = self.halving.next(weight);
                     (Some(candidate), self.halving.candidate(candidate).edge)
                 }
             };
             let values = self.settings.values;
-            let arrival = self.descent.descend(|tree, id| match id {
+            let end = self.descent.descend(|tree, id| match id {
                 NodeId::ROOT => root_edge,
-                _ => improve::select(tree, id, values),
+                _ => policy_improvement::select(tree, id, values),
             });
-            match (arrival, candidate) {
-                (Arrival::Leaf(id), _) => {
-                    self.waiting = candidate.map_or(Waiting::Root, Waiting::Candidate);
+            match (end, candidate) {
+                (DescentEnd::Leaf(id), _) => {
+                    self.pending = candidate.map_or(Pending::Root, Pending::Candidate);
                     return Some(Leaf {
                         id,
-                        game: self.descent.present(),
+                        game: self.descent.current(),
                         legal: self.descent.tree.moves(id),
                     });
                 }
-                (Arrival::Proven(id), Some(candidate)) => {
-                    self.descent.tree.revisit(id);
+                (DescentEnd::Proven(id), Some(candidate)) => {
+                    self.descent.tree.backup_proven(id);
                     self.count_visit(candidate);
                 }
-                (Arrival::Full, _) => self.state = State::Over,
-                (Arrival::Proven(_), None) | (Arrival::Awaited(_), _) => {
-                    unreachable!("the root is open and nothing is awaited")
+                (DescentEnd::TreeFull, _) => self.state = GumbelState::Over,
+                (DescentEnd::Proven(_), None) | (DescentEnd::Pending(_), _) => {
+                    unreachable!("the root is unproven and no leaf is pending")
                 }
             }
         }
@@ -373,21 +379,21 @@ impl<G: Game> Search<G> for Gumbel<G> {
 
     fn backup(&mut self, leaf: NodeId, wdl: Wdl, logits: &[f32]) {
         self.descent.tree.expand(leaf, wdl, logits);
-        match std::mem::replace(&mut self.waiting, Waiting::No) {
-            Waiting::Root => {
+        match std::mem::replace(&mut self.pending, Pending::None) {
+            Pending::Root => {
                 self.logits.extend_from_slice(logits);
                 self.start_halving();
             }
-            Waiting::Candidate(candidate) => self.count_visit(candidate),
-            Waiting::No => panic!("no answer was asked for"),
+            Pending::Candidate(candidate) => self.count_visit(candidate),
+            Pending::None => panic!("no leaf is pending"),
         }
     }
 
     fn cancel(&mut self, _leaf: NodeId) {
-        self.waiting = Waiting::No;
+        self.pending = Pending::None;
     }
 
     fn is_over(&self) -> bool {
-        self.state == State::Over
+        self.state == GumbelState::Over
     }
 }

@@ -2,10 +2,10 @@ use std::cmp::Ordering;
 
 use crate::Wdl;
 
-/// A result that is certain with best play, for the side to move at some node.
+/// The proven result of a node with best play, for the side to move.
 ///
-/// Distances count moves (decisions) to the end of the game. That of a win is the length of the
-/// win that was found: there may be a quicker one that was not.
+/// Distances are in plies (decisions) to the end of the game. That of a win is the length of the
+/// win that was found: there may be a shorter one.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Proof {
     Win(u16),
@@ -23,8 +23,8 @@ impl Proof {
         }
     }
 
-    /// The result one move earlier.
-    pub(crate) fn delayed(self) -> Proof {
+    /// The same result with one more ply to play.
+    pub(crate) fn one_ply_longer(self) -> Proof {
         match self {
             Proof::Win(distance) => Proof::Win(distance.saturating_add(1)),
             Proof::Draw => Proof::Draw,
@@ -41,7 +41,7 @@ impl Proof {
         Wdl { win, draw, loss }
     }
 
-    /// Greater is better: quick wins first, slow losses before quick ones.
+    /// Greater is better: short wins first, long losses before short ones.
     fn rank(self) -> i32 {
         const DECIDED: i32 = 1 << 16;
         match self {

@@ -1,26 +1,26 @@
 use garuda_rules::{Game, Move};
 
-use crate::choice::{self, Choice, Line};
-use crate::descent::{Arrival, Descent};
-use crate::search::FREE_SIMULATIONS;
+use crate::best_move::{self, MoveSelection, PvLine};
+use crate::descent::{Descent, DescentEnd};
+use crate::search::MAX_SIMULATIONS_PER_CALL;
 use crate::tree::{NodeId, Tree};
-use crate::{Leaf, Outline, Proof, Search, Wdl};
+use crate::{Leaf, Proof, Search, TreeDump, Wdl};
 
-/// How a [`Puct`] search explores.
+/// Exploration of a [`Puct`] search.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct PuctSettings {
-    /// The weight of priors against values at a node with few visits…
+    /// Weight of priors relative to values at a node with few visits…
     pub cpuct: f32,
-    /// …which grows with the logarithm of the visits in units of this.
+    /// …to which ln(1 + visits / `cpuct_base`) is added.
     pub cpuct_base: f32,
-    /// How much worse than its parent an unvisited move is taken to be, when all the likely
-    /// moves have been visited.
+    /// First play urgency: the value of an unvisited move is that of its parent minus this times
+    /// the square root of the visited moves' total prior.
     pub fpu_reduction: f32,
-    /// Whether each new position is searched for a move that wins at once. It costs a move
-    /// generation for each of its moves, little against a network, and finds mates sooner.
+    /// Whether each new position is checked for a win in one. It costs a move generation per
+    /// legal move, little compared with a network, and finds mates sooner.
     pub check_win_in_one: bool,
-    /// What a draw is worth to either side, from −1 to 1. Below 0 both play on where they stand
-    /// about equal.
+    /// Value of a draw for either side, from −1 to 1. Below 0 both sides avoid draws in about
+    /// equal positions.
     pub draw_value: f32,
 }
 
@@ -36,30 +36,30 @@ impl Default for PuctSettings {
     }
 }
 
-/// AlphaZero's tree search with win/draw/loss values, for a player who wants the best move.
+/// AlphaZero's tree search (PUCT) with win/draw/loss values.
 ///
-/// It follows one game: [`reset`](Puct::reset), then [`begin`](Puct::begin) and
-/// [`play`](Puct::play) in turn. Several leaves can be asked for before the first is answered:
-/// those that wait count as lost, so that the next ones go elsewhere.
+/// It searches the positions of one game: [`reset`](Puct::reset), then [`begin`](Puct::begin)
+/// and [`play`](Puct::play) alternately. Several leaves can be pending: each adds a virtual loss,
+/// so that the next descents go elsewhere.
 #[derive(Clone, Debug)]
 pub struct Puct<G> {
     descent: Descent<G>,
     settings: PuctSettings,
-    /// The search ends when the root has this many visits.
-    visits: u32,
+    /// The search ends when the root has this number of visits.
+    visit_limit: u32,
     full: bool,
 }
 
 impl<G: Game> Puct<G> {
-    /// A search for `game` whose tree may take `memory` bytes. Nothing is searched before
+    /// A search of `game` with a tree of at most `tree_bytes`. It starts with
     /// [`begin`](Puct::begin).
-    pub fn new(game: G, memory: usize, settings: PuctSettings) -> Puct<G> {
-        let mut descent = Descent::new(game, memory);
+    pub fn new(game: G, tree_bytes: usize, settings: PuctSettings) -> Puct<G> {
+        let mut descent = Descent::new(game, tree_bytes);
         descent.tree.set_draw_value(settings.draw_value);
         Puct {
             descent,
             settings,
-            visits: 0,
+            visit_limit: 0,
             full: false,
         }
     }
@@ -68,37 +68,37 @@ impl<G: Game> Puct<G> {
         self.descent.game()
     }
 
-    /// Turns to another game.
+    /// Starts another game with an empty tree.
     pub fn reset(&mut self, game: &G) {
         self.descent.reset(game);
-        self.visits = 0;
+        self.visit_limit = 0;
     }
 
-    /// Plays a legal move. With `reuse`, what was found out about it is kept for the next search.
+    /// Plays a legal move. With `reuse` its subtree is kept for the next search.
     pub fn play(&mut self, mv: Move, reuse: bool) {
         self.descent.play(mv, reuse);
-        self.visits = 0;
+        self.visit_limit = 0;
     }
 
-    /// Starts to search the present position, or goes on with it, until the root has so many
-    /// visits; its own first one and those of a reused tree count.
+    /// Starts or continues a search of the current position until the root has this number of
+    /// visits, including its own evaluation and the visits of a reused tree.
     pub fn begin(&mut self, visits: u32) {
         self.full = false;
         self.descent.begin(self.settings.check_win_in_one);
-        self.limit(visits);
+        self.set_visit_limit(visits);
     }
 
-    /// Changes when the search ends.
-    pub fn limit(&mut self, visits: u32) {
-        self.visits = visits;
+    /// Changes the number of visits at which the search ends.
+    pub fn set_visit_limit(&mut self, visits: u32) {
+        self.visit_limit = visits;
     }
 
-    /// How often the root was visited.
+    /// Number of visits of the root.
     pub fn visits(&self) -> u32 {
         self.descent.tree.root().visits()
     }
 
-    /// The memory the tree takes, filled or not.
+    /// Memory allocated by the tree in bytes.
     pub fn bytes(&self) -> usize {
         self.descent.tree.bytes()
     }
@@ -107,79 +107,79 @@ impl<G: Game> Puct<G> {
         &self.descent.tree
     }
 
-    pub fn outline(&self) -> Outline<'_> {
-        Outline(self.tree())
+    pub fn dump(&self) -> TreeDump<'_> {
+        TreeDump(self.tree())
     }
 
-    /// The result with best play, where the search could prove it.
+    /// The proven result of the root, if any.
     pub fn proof(&self) -> Option<Proof> {
         self.descent.tree.root().proof()
     }
 
-    /// The chances of the side to move. `None` if nothing was judged.
+    /// The value of the root for the side to move. `None` if it was not evaluated.
     pub fn value(&self) -> Option<Wdl> {
         let root = self.descent.tree.root();
-        root.is_known().then(|| root.wdl())
+        root.is_evaluated().then(|| root.wdl())
     }
 
-    /// The legal moves of the position searched.
+    /// The legal moves of the root.
     pub fn moves(&self) -> &[Move] {
         self.descent.tree.moves(NodeId::ROOT)
     }
 
-    /// The share of the permitted memory that is in use.
-    pub fn fullness(&self) -> f64 {
-        self.descent.tree.fullness()
+    /// Share of the tree's memory limit in use, from 0 to 1.
+    pub fn hashfull(&self) -> f64 {
+        self.descent.tree.hashfull()
     }
 
-    /// Whether the memory is used up, so that the search cannot go on.
+    /// Whether the search ended because its memory is full.
     pub fn is_full(&self) -> bool {
         self.full
     }
 
-    /// The best moves, at most `count`, with what should follow, best first.
-    pub fn lines(&self, choice: Choice, count: usize) -> Vec<Line> {
-        choice::lines(&self.descent.tree, choice, count)
+    /// The principal variations of the best moves, at most `count`, best first.
+    pub fn pv_lines(&self, selection: MoveSelection, count: usize) -> Vec<PvLine> {
+        best_move::pv_lines(&self.descent.tree, selection, count)
     }
 
     /// The move to play; `None` if the game is over.
-    pub fn best(&self, choice: Choice) -> Option<Move> {
-        let edge = choice::best(&self.descent.tree, NodeId::ROOT, choice)?;
+    pub fn best_move(&self, selection: MoveSelection) -> Option<Move> {
+        let edge = best_move::best(&self.descent.tree, NodeId::ROOT, selection)?;
         Some(self.moves()[edge])
     }
 
-    /// Visits of the most visited move besides the best, not counting moves that are lost.
-    pub fn rival_visits(&self, choice: Choice) -> u32 {
-        choice::rival_visits(&self.descent.tree, choice)
+    /// Visits of the most visited move other than the best, not counting proven losses.
+    pub fn runner_up_visits(&self, selection: MoveSelection) -> u32 {
+        best_move::runner_up_visits(&self.descent.tree, selection)
     }
 
-    /// How long the principal variation is.
-    pub fn depth(&self, choice: Choice) -> usize {
-        choice::variation(&self.descent.tree, choice).count()
+    /// Length of the principal variation.
+    pub fn pv_length(&self, selection: MoveSelection) -> usize {
+        best_move::principal_variation(&self.descent.tree, selection).count()
     }
 }
 
 impl<G: Game> Search<G> for Puct<G> {
     fn next_leaf(&mut self) -> Option<Leaf<'_, G>> {
-        for _ in 0..FREE_SIMULATIONS {
+        for _ in 0..MAX_SIMULATIONS_PER_CALL {
             let root = self.descent.tree.root();
-            let asked = root.visits().saturating_add(root.in_flight()) >= self.visits;
-            if asked || self.full || root.proof().is_some() {
+            let limit_reached = root.visits().saturating_add(root.in_flight()) >= self.visit_limit;
+            if limit_reached || self.full || root.proof().is_some() {
                 return None;
             }
             let settings = self.settings;
             match self.descent.descend(|tree, id| select(tree, id, &settings)) {
-                Arrival::Leaf(id) => {
+                DescentEnd::Leaf(id) => {
                     self.descent.tree.add_virtual_loss(id);
                     return Some(Leaf {
                         id,
-                        game: self.descent.present(),
+                        game: self.descent.current(),
                         legal: self.descent.tree.moves(id),
                     });
                 }
-                Arrival::Proven(id) => self.descent.tree.revisit(id),
-                Arrival::Awaited(_) => return None,
-                Arrival::Full => self.full = true,
+                DescentEnd::Proven(id) => self.descent.tree.backup_proven(id),
+                DescentEnd::Pending(_) => return None,
+                DescentEnd::TreeFull => self.full = true,
             }
         }
         None
@@ -196,13 +196,13 @@ impl<G: Game> Search<G> for Puct<G> {
 
     fn is_over(&self) -> bool {
         let root = self.descent.tree.root();
-        let done = self.full || root.proof().is_some() || root.visits() >= self.visits;
+        let done = self.full || root.proof().is_some() || root.visits() >= self.visit_limit;
         done && root.in_flight() == 0
     }
 }
 
-/// The edge to follow from a node. Moves that are proven to lose are left alone; there is
-/// another one, or else the node would be proven.
+/// Selects the edge to descend from a node. Proven losses are skipped; there is another move, or
+/// else the node would be proven.
 fn select(tree: &Tree, id: NodeId, settings: &PuctSettings) -> usize {
     let node = tree.node(id);
     let turn = node.turn();
@@ -223,25 +223,26 @@ fn select(tree: &Tree, id: NodeId, settings: &PuctSettings) -> usize {
     };
     for (index, edge) in tree.edges(id).enumerate() {
         let (value, visits) = match edge.child {
-            Some(child) if child.is_known() => {
+            Some(child) if child.is_evaluated() => {
                 match child.proof_for(turn) {
                     Some(Proof::Loss(_)) => continue,
                     Some(Proof::Draw) => {
-                        // There is nothing to explore.
+                        // Nothing is left to explore: no exploration bonus.
                         consider(tree.draw_value(), index);
                         continue;
                     }
                     _ => {}
                 }
-                let (known, waiting) = (child.visits() as f32, child.in_flight() as f32);
-                let all = known + waiting;
-                ((known * tree.value_for(child, turn) - waiting) / all, all)
+                let (visits, virtual_losses) = (child.visits() as f32, child.in_flight() as f32);
+                let total = visits + virtual_losses;
+                let value = visits * tree.value_for(child, turn) - virtual_losses;
+                (value / total, total)
             }
             Some(child) if child.in_flight() > 0 => (-1.0, child.in_flight() as f32),
             _ => (fpu, 0.0),
         };
         consider(value + cpuct * edge.prior / (1.0 + visits), index);
     }
-    best.expect("an unproven node has a move that is not lost")
+    best.expect("an unproven node has a move that is not a proven loss")
         .1
 }

@@ -2,8 +2,7 @@ use garuda_rules::{Game, Move, MoveList};
 use rand::Rng;
 use rand::seq::IndexedRandom;
 
-/// The player who does not think: any legal move, all equally likely. `None` if the game is
-/// over.
+/// A uniformly random legal move; `None` if the game is over.
 pub fn random_move(game: &impl Game, rng: &mut impl Rng) -> Option<Move> {
     let mut moves = MoveList::new();
     game.legal_moves(&mut moves);
@@ -12,5 +11,7 @@ pub fn random_move(game: &impl Game, rng: &mut impl Rng) -> Option<Move> {
 }
 
 pub(crate) fn random_of(moves: &[Move], rng: &mut impl Rng) -> Move {
-    *moves.choose(rng).expect("a game that goes on has moves")
+    *moves
+        .choose(rng)
+        .expect("an unfinished game has legal moves")
 }

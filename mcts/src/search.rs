@@ -3,33 +3,34 @@ use garuda_rules::{Game, Move};
 use crate::Wdl;
 use crate::tree::NodeId;
 
-/// A tree search that asks for the evaluations it needs, so that those of many searches, or
-/// several of one, can be made in one batch.
+/// A tree search that yields the leaves it needs evaluated, so that the leaves of many searches,
+/// or several of one, can be evaluated in one batch.
 pub trait Search<G: Game> {
-    /// Simulates until a position must be judged. `None` if the search is over, if it can do
-    /// nothing before it has the answers it waits for, or if it did a good deal of work without
-    /// needing any.
+    /// Runs simulations until one reaches a leaf that must be evaluated. `None` if the search is
+    /// over, if it cannot continue before pending leaves are backed up, or after a number of
+    /// simulations that needed no evaluation.
     fn next_leaf(&mut self) -> Option<Leaf<'_, G>>;
 
-    /// Gives the answer for a leaf: a logit for each of its moves, in their order.
+    /// Expands a leaf and backs up its evaluation. `logits` has one number per legal move, in their
+    /// order.
     fn backup(&mut self, leaf: NodeId, wdl: Wdl, logits: &[f32]);
 
-    /// Takes back that a leaf was asked for.
+    /// Gives up a pending leaf: the tree is as if it had not been yielded.
     fn cancel(&mut self, leaf: NodeId);
 
-    /// Whether there is nothing left to do, and nothing to wait for.
+    /// Whether nothing is left to do and no leaf is pending.
     fn is_over(&self) -> bool;
 }
 
-/// A position that must be judged.
+/// A position that must be evaluated.
 #[derive(Debug)]
 pub struct Leaf<'a, G> {
-    /// Its name when the answer is given.
+    /// Identifies it in [`Search::backup`] and [`Search::cancel`].
     pub id: NodeId,
     pub game: &'a G,
     pub legal: &'a [Move],
 }
 
-/// How many simulations that need no evaluation a search may make in a row before it lets its
-/// driver look at the clock.
-pub(crate) const FREE_SIMULATIONS: u32 = 256;
+/// Maximum number of simulations without evaluation in one call of [`Search::next_leaf`], so that
+/// the driver can check the clock.
+pub(crate) const MAX_SIMULATIONS_PER_CALL: u32 = 256;

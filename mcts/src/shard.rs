@@ -2,25 +2,25 @@ use std::marker::PhantomData;
 
 use garuda_rules::Game;
 
-use crate::batch::Batch;
-use crate::{Cache, EvalError, Evaluator, Search};
+use crate::leaf_batch::LeafBatch;
+use crate::{EvalCache, EvalError, Evaluator, Search};
 
-/// Many searches that share an evaluator: a core's share of the games.
+/// Many searches that share an evaluator: the games of one core.
 ///
-/// Each search gives one leaf to a batch. What a search does depends on nothing but its own
-/// game, settings and random numbers, and on the evaluator; not on its neighbours.
+/// Each search contributes one leaf per batch. Its result depends only on its own game, settings
+/// and random numbers, and on the evaluator; not on the other searches.
 #[derive(Clone, Debug)]
 pub struct Shard<G, S> {
     searches: Vec<S>,
-    batch: Batch,
+    batch: LeafBatch,
     game: PhantomData<G>,
 }
 
 impl<G: Game, S: Search<G>> Shard<G, S> {
-    pub fn new(searches: Vec<S>, cache: Option<Cache>) -> Shard<G, S> {
+    pub fn new(searches: Vec<S>, cache: Option<EvalCache>) -> Shard<G, S> {
         Shard {
             searches,
-            batch: Batch::new(cache),
+            batch: LeafBatch::new(cache),
             game: PhantomData,
         }
     }
@@ -37,22 +37,22 @@ impl<G: Game, S: Search<G>> Shard<G, S> {
         self.searches
     }
 
-    pub fn cache(&self) -> Option<&Cache> {
+    pub fn cache(&self) -> Option<&EvalCache> {
         self.batch.cache()
     }
 
-    /// Forgets the evaluations it has kept, as it must when the evaluator changes.
+    /// Clears the cache, as required when the evaluator changes.
     pub fn clear_cache(&mut self) {
         self.batch.clear_cache();
     }
 
-    /// How many positions the evaluator has judged for this shard.
+    /// Total number of positions evaluated for this shard.
     pub fn evaluations(&self) -> u64 {
         self.batch.evaluations()
     }
 
-    /// Advances every search that is not over to its next leaf, has the leaves judged, and
-    /// gives the searches their answers. On an error the searches are as if they had not asked.
+    /// Advances every search that is not over to its next leaf, evaluates the leaves and backs
+    /// them up. On an error the leaves are cancelled.
     pub fn step(&mut self, evaluator: &mut impl Evaluator<G>) -> Result<(), EvalError> {
         for index in 0..self.searches.len() {
             if self.batch.len() == evaluator.capacity() {

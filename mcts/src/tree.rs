@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use garuda_rules::{Color, Move, Outcome};
 
-use crate::numbers::softmax;
+use crate::math::softmax;
 use crate::{Proof, Wdl};
 
 /// A node of a [`Tree`].
@@ -18,18 +18,17 @@ impl NodeId {
     }
 }
 
-/// A position reached by the moves that lead to it, and what the search knows about it. All
-/// values are for the side to move here.
+/// A node of the search tree. All values are for the side to move at the node.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Node {
-    /// Sums over all visits.
+    /// Sums of the backed-up results over all visits.
     win: f64,
     loss: f64,
-    /// What the evaluator said.
+    /// The evaluator's prediction.
     predicted_win: f32,
     predicted_loss: f32,
     visits: u32,
-    /// Simulations that passed here and wait for an answer.
+    /// Number of pending leaves at or below this node: its virtual losses.
     in_flight: u32,
     parent: NodeId,
     first_edge: u32,
@@ -55,7 +54,7 @@ impl Node {
         self.proof
     }
 
-    /// The proof as `side` sees it.
+    /// The proof from the point of view of `side`.
     pub(crate) fn proof_for(&self, side: Color) -> Option<Proof> {
         if side == self.turn {
             self.proof
@@ -64,12 +63,12 @@ impl Node {
         }
     }
 
-    /// Whether the evaluator was asked, or need not be.
-    pub(crate) fn is_known(&self) -> bool {
+    /// Whether the node has a value: it was evaluated, or is proven.
+    pub(crate) fn is_evaluated(&self) -> bool {
         self.visits > 0 || self.proof.is_some()
     }
 
-    /// The evaluator's own opinion.
+    /// The evaluator's prediction, without search.
     pub(crate) fn prediction(&self) -> Wdl {
         Wdl {
             win: self.predicted_win,
@@ -78,7 +77,7 @@ impl Node {
         }
     }
 
-    /// The proven result, or else the average over all visits. The node must be known.
+    /// The proven result, or else the mean over all visits. The node must have a value.
     pub(crate) fn wdl(&self) -> Wdl {
         if let Some(proof) = self.proof {
             return proof.wdl();
@@ -112,49 +111,50 @@ impl Node {
 pub(crate) struct Edge<'a> {
     pub(crate) mv: Move,
     pub(crate) prior: f32,
-    /// The node it leads to, once the search went there.
+    /// The node it leads to, if there is one in the tree.
     pub(crate) child: Option<&'a Node>,
 }
 
-/// The nodes of one search in one place, with the edges of each node in a row, in the order of
-/// its legal moves. A child lies behind its parent. Memory is kept when the tree is emptied.
+/// The nodes of a search in one arena. The edges of a node are contiguous and in the order of its
+/// legal moves. A child has a higher index than its parent. Memory is kept when the tree is
+/// cleared.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
     nodes: Vec<Node>,
     moves: Vec<Move>,
-    /// How likely the evaluator thinks each move, never zero.
+    /// The prior of each edge, never zero.
     priors: Vec<f32>,
     children: Vec<NodeId>,
-    /// Where each node goes when part of the tree is kept.
-    moved: Vec<NodeId>,
-    /// In bytes.
+    /// Scratch space for [`reroot`](Tree::reroot): the new id of each node.
+    new_ids: Vec<NodeId>,
+    /// Memory limit in bytes.
     limit: usize,
-    /// What a draw is worth to either side.
+    /// Value of a draw for either side.
     draw_value: f32,
 }
 
-/// The tree has used all the memory it may.
+/// The tree has reached its memory limit.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Full;
+pub(crate) struct TreeFull;
 
 const NODE_BYTES: usize = size_of::<Node>() + size_of::<NodeId>();
 const EDGE_BYTES: usize = size_of::<Move>() + size_of::<f32>() + size_of::<NodeId>();
 
 impl Tree {
-    /// A tree that takes no more than `limit` bytes, or what any root takes if that is more.
+    /// A tree of at most `limit` bytes, but at least enough for any root.
     pub(crate) fn new(limit: usize) -> Tree {
         Tree {
             nodes: Vec::new(),
             moves: Vec::new(),
             priors: Vec::new(),
             children: Vec::new(),
-            moved: Vec::new(),
+            new_ids: Vec::new(),
             limit: limit.max(bytes(64, 512)),
             draw_value: 0.0,
         }
     }
 
-    /// Sets what a draw is worth to either side, between a loss, −1, and a win, 1.
+    /// Sets the value of a draw for either side, from −1 (a loss) to 1 (a win).
     pub(crate) fn set_draw_value(&mut self, value: f32) {
         self.draw_value = value;
     }
@@ -163,12 +163,12 @@ impl Tree {
         self.draw_value
     }
 
-    /// What chances are worth to the side whose they are, from −1 to 1.
+    /// The value of `wdl`, from −1 to 1, for the side it belongs to.
     pub(crate) fn value_of(&self, wdl: Wdl) -> f32 {
         wdl.value() + self.draw_value * wdl.draw
     }
 
-    /// What a node is worth to `side`, from −1 to 1. It must be known.
+    /// The value of a node for `side`, from −1 to 1. The node must have a value.
     pub(crate) fn value_for(&self, node: &Node, side: Color) -> f32 {
         let (value, draw) = match node.proof {
             Some(proof) => (proof.wdl().value(), proof.wdl().draw),
@@ -190,13 +190,13 @@ impl Tree {
         self.children.clear();
     }
 
-    /// The memory in use, whether filled or not.
+    /// Memory allocated in bytes.
     pub(crate) fn bytes(&self) -> usize {
         bytes(self.nodes.capacity(), self.moves.capacity())
     }
 
-    /// The share of the permitted memory that is filled.
-    pub(crate) fn fullness(&self) -> f64 {
+    /// Share of the memory limit in use, from 0 to 1.
+    pub(crate) fn hashfull(&self) -> f64 {
         bytes(self.nodes.len(), self.moves.len()) as f64 / self.limit as f64
     }
 
@@ -222,7 +222,7 @@ impl Tree {
         &self.priors[self.edge_range(id)]
     }
 
-    /// The child behind an edge, if the search went there.
+    /// The child behind an edge, if it is in the tree.
     pub(crate) fn child(&self, id: NodeId, edge: usize) -> Option<NodeId> {
         let child = self.children[self.edge_range(id)][edge];
         (child != NodeId::NONE).then_some(child)
@@ -244,18 +244,18 @@ impl Tree {
             })
     }
 
-    /// Adds a node: the root of an empty tree, or the child behind an edge. `outcome` is how the
-    /// game ended there.
+    /// Adds a node: the root of an empty tree, or the child behind an edge (parent and index).
+    /// `outcome` is that of a finished game.
     pub(crate) fn add(
         &mut self,
-        place: Option<(NodeId, usize)>,
+        parent_edge: Option<(NodeId, usize)>,
         turn: Color,
         legal: &[Move],
         outcome: Option<Outcome>,
-    ) -> Result<NodeId, Full> {
+    ) -> Result<NodeId, TreeFull> {
         debug_assert!(outcome.is_some() || !legal.is_empty());
         let legal = if outcome.is_some() { &[] } else { legal };
-        self.make_room(legal.len())?;
+        self.reserve(legal.len())?;
         let id = NodeId(self.nodes.len() as u32);
         let first_edge = self.moves.len();
         self.nodes.push(Node {
@@ -265,7 +265,7 @@ impl Tree {
             predicted_loss: 0.0,
             visits: 0,
             in_flight: 0,
-            parent: place.map_or(NodeId::NONE, |(parent, _)| parent),
+            parent: parent_edge.map_or(NodeId::NONE, |(parent, _)| parent),
             first_edge: first_edge as u32,
             edge_count: legal.len() as u16,
             proof: outcome.map(|outcome| match outcome.winner {
@@ -276,20 +276,20 @@ impl Tree {
             turn,
         });
         self.moves.extend_from_slice(legal);
-        let even = 1.0 / legal.len() as f32;
-        self.priors.resize(first_edge + legal.len(), even);
+        let uniform = 1.0 / legal.len() as f32;
+        self.priors.resize(first_edge + legal.len(), uniform);
         self.children.resize(first_edge + legal.len(), NodeId::NONE);
-        if let Some((parent, edge)) = place {
+        if let Some((parent, edge)) = parent_edge {
             let range = self.edge_range(parent);
             self.children[range][edge] = id;
         }
         Ok(id)
     }
 
-    fn make_room(&mut self, edges: usize) -> Result<(), Full> {
+    fn reserve(&mut self, edges: usize) -> Result<(), TreeFull> {
         let (nodes, edges) = (self.nodes.len() + 1, self.moves.len() + edges);
         if edges >= u32::MAX as usize {
-            return Err(Full);
+            return Err(TreeFull);
         }
         if nodes <= self.nodes.capacity() && edges <= self.moves.capacity() {
             return Ok(());
@@ -304,16 +304,17 @@ impl Tree {
         let mut wanted_nodes = grown(nodes, self.nodes.capacity());
         let mut wanted_edges = grown(edges, self.moves.capacity());
         if bytes(wanted_nodes, wanted_edges) > self.limit {
-            // The last growth: what is left is shared out as it has been so far.
+            // The last growth: nodes and edges share the limit in their present ratio.
             let bytes_per_node = bytes(nodes, edges) / nodes;
             wanted_nodes = (self.limit / bytes_per_node).max(self.nodes.capacity());
             wanted_edges = self.limit.saturating_sub(bytes(wanted_nodes, 0)) / EDGE_BYTES;
             if wanted_nodes < nodes || wanted_edges < edges {
-                return Err(Full);
+                return Err(TreeFull);
             }
         }
         self.nodes.reserve_exact(wanted_nodes - self.nodes.len());
-        self.moved.reserve_exact(wanted_nodes - self.moved.len());
+        self.new_ids
+            .reserve_exact(wanted_nodes - self.new_ids.len());
         self.moves.reserve_exact(wanted_edges - self.moves.len());
         self.priors.reserve_exact(wanted_edges - self.priors.len());
         self.children
@@ -321,28 +322,28 @@ impl Tree {
         Ok(())
     }
 
-    /// Writes down the evaluator's answer for a node and makes it the node's first visit.
+    /// Sets the priors of a leaf and backs up its evaluation as its first visit.
     pub(crate) fn expand(&mut self, id: NodeId, wdl: Wdl, logits: &[f32]) {
         let range = self.edge_range(id);
         softmax(logits, &mut self.priors[range]);
         let node = &mut self.nodes[id.index()];
         node.predicted_win = wdl.win;
         node.predicted_loss = wdl.loss;
-        self.back_up(id, wdl);
+        self.backup(id, wdl);
     }
 
-    /// Counts a visit of a node whose result is certain.
-    pub(crate) fn revisit(&mut self, id: NodeId) {
+    /// Backs up another visit of a proven node.
+    pub(crate) fn backup_proven(&mut self, id: NodeId) {
         let proof = self
             .node(id)
             .proof
-            .expect("only a proven node is revisited");
-        self.back_up(id, proof.wdl());
+            .expect("the caller descended to a proven node");
+        self.backup(id, proof.wdl());
     }
 
-    /// Adds a value, for the side to move at `id`, to all nodes from there to the root, and
-    /// proves what it can on the way.
-    fn back_up(&mut self, id: NodeId, wdl: Wdl) {
+    /// Adds a result, for the side to move at `id`, to all nodes from there to the root, and
+    /// propagates proofs on the way.
+    fn backup(&mut self, id: NodeId, wdl: Wdl) {
         let (mut id, mut wdl) = (id, wdl);
         let mut side = self.node(id).turn;
         self.nodes[id.index()].add(wdl);
@@ -366,32 +367,33 @@ impl Tree {
         }
     }
 
-    /// What an unproven node's result is, now that `child` may have been proven.
+    /// The proof of an unproven node that follows from its children, of which `child` may have
+    /// been proven just now.
     fn proof_by_child(&self, id: NodeId, child: NodeId) -> Option<Proof> {
         let turn = self.node(id).turn;
         let proof = self.node(child).proof_for(turn)?;
         if matches!(proof, Proof::Win(_)) {
-            return Some(proof.delayed());
+            return Some(proof.one_ply_longer());
         }
         let children = &self.children[self.edge_range(id)];
         children
             .iter()
             .map(|child| self.nodes.get(child.index())?.proof_for(turn))
             .try_fold(Proof::Loss(0), |best, proof| Some(best.max(proof?)))
-            .map(Proof::delayed)
+            .map(Proof::one_ply_longer)
     }
 
-    /// Marks a node and all above it as waiting for an answer.
+    /// Adds a virtual loss to a leaf and its ancestors while the leaf is pending.
     pub(crate) fn add_virtual_loss(&mut self, id: NodeId) {
-        self.walk_up(id, |node| node.in_flight += 1);
+        self.for_path_to_root(id, |node| node.in_flight += 1);
     }
 
     /// Undoes [`add_virtual_loss`](Tree::add_virtual_loss).
     pub(crate) fn remove_virtual_loss(&mut self, id: NodeId) {
-        self.walk_up(id, |node| node.in_flight -= 1);
+        self.for_path_to_root(id, |node| node.in_flight -= 1);
     }
 
-    fn walk_up(&mut self, id: NodeId, f: impl Fn(&mut Node)) {
+    fn for_path_to_root(&mut self, id: NodeId, f: impl Fn(&mut Node)) {
         let mut id = id;
         while id != NodeId::NONE {
             let node = &mut self.nodes[id.index()];
@@ -400,31 +402,31 @@ impl Tree {
         }
     }
 
-    /// Makes a node the root and forgets all that is not below it.
-    pub(crate) fn keep(&mut self, root: NodeId) {
-        // Children lie behind their parents, so one pass finds what hangs below the new root,
-        // and another can slide it down.
-        self.moved.clear();
-        self.moved.resize(self.nodes.len(), NodeId::NONE);
-        self.moved[root.index()] = NodeId::ROOT;
-        let mut kept = 1;
+    /// Makes a node the root and drops everything that is not below it.
+    pub(crate) fn reroot(&mut self, root: NodeId) {
+        // Children have higher indices than their parents, so that one pass finds the subtree and
+        // another can move it down in place.
+        self.new_ids.clear();
+        self.new_ids.resize(self.nodes.len(), NodeId::NONE);
+        self.new_ids[root.index()] = NodeId::ROOT;
+        let mut count = 1;
         for index in root.index() + 1..self.nodes.len() {
             let parent = self.nodes[index].parent;
-            if self.moved[parent.index()] != NodeId::NONE {
-                self.moved[index] = NodeId(kept);
-                kept += 1;
+            if self.new_ids[parent.index()] != NodeId::NONE {
+                self.new_ids[index] = NodeId(count);
+                count += 1;
             }
         }
         let mut first_edge = 0;
         for index in root.index()..self.nodes.len() {
-            let target = self.moved[index];
+            let target = self.new_ids[index];
             if target == NodeId::NONE {
                 continue;
             }
             let range = self.edge_range(NodeId(index as u32));
             for child in &mut self.children[range.clone()] {
                 if *child != NodeId::NONE {
-                    *child = self.moved[child.index()];
+                    *child = self.new_ids[child.index()];
                 }
             }
             self.moves.copy_within(range.clone(), first_edge);
@@ -434,17 +436,17 @@ impl Tree {
             node.first_edge = first_edge as u32;
             node.parent = match node.parent {
                 NodeId::NONE => NodeId::NONE,
-                parent => self.moved[parent.index()],
+                parent => self.new_ids[parent.index()],
             };
             first_edge += range.len();
             self.nodes.swap(index, target.index());
         }
         self.nodes[0].parent = NodeId::NONE;
-        self.nodes.truncate(kept as usize);
+        self.nodes.truncate(count as usize);
         self.moves.truncate(first_edge);
         self.priors.truncate(first_edge);
         self.children.truncate(first_edge);
-        self.moved.clear();
+        self.new_ids.clear();
     }
 }
 

@@ -1,8 +1,8 @@
-//! Nothing is allocated per simulation once the trees have grown.
+//! Simulations allocate no memory once the trees have grown.
 
 use garuda_mcts::evaluators::{Material, PieceValues, Uniform};
 use garuda_mcts::{
-    Cache, Choice, Evaluator, Gumbel, GumbelSettings, Puct, PuctSettings, Search, Shard,
+    EvalCache, Evaluator, Gumbel, GumbelSettings, MoveSelection, Puct, PuctSettings, Search, Shard,
 };
 use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
@@ -11,11 +11,12 @@ use garuda_rules::{Game, GameState, Position};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-const MEMORY: usize = 16 << 20;
+const TREE_BYTES: usize = 16 << 20;
 const GAMES: u64 = 4;
 const MOVES: u32 = 12;
 
-/// Plays the first moves of some games, the same each time.
+/// Plays the first moves of some games and returns the number of simulations. Every call plays
+/// the same games.
 fn play_gumbel<P: Position>(
     shard: &mut Shard<GameState<P>, Gumbel<GameState<P>>>,
     start: &GameState<P>,
@@ -27,18 +28,18 @@ fn play_gumbel<P: Position>(
         check_win_in_one,
         ..GumbelSettings::default()
     };
-    let mut streams: [_; GAMES as usize] =
+    let mut rngs: [_; GAMES as usize] =
         std::array::from_fn(|i| ChaCha8Rng::seed_from_u64(i as u64));
     let mut simulations = 0;
     shard.clear_cache();
     let searches = shard.searches_mut().iter_mut();
     searches.for_each(|search| search.reset(start));
     for _ in 0..MOVES {
-        for (search, stream) in shard.searches_mut().iter_mut().zip(&mut streams) {
-            search.begin(settings, stream);
+        for (search, rng) in shard.searches_mut().iter_mut().zip(&mut rngs) {
+            search.begin(settings, rng);
         }
         while !shard.searches().iter().all(Search::is_over) {
-            shard.step(evaluator).expect("the evaluator does not fail");
+            shard.step(evaluator).expect("the evaluator is infallible");
         }
         for search in shard.searches_mut() {
             simulations += search.simulations();
@@ -64,10 +65,10 @@ fn play_puct<P: Position>(
             search.begin(300);
         });
         while !shard.searches().iter().all(Search::is_over) {
-            shard.step(evaluator).expect("the evaluator does not fail");
+            shard.step(evaluator).expect("the evaluator is infallible");
         }
         for search in shard.searches_mut() {
-            if let Some(best) = search.best(Choice::MostVisits) {
+            if let Some(best) = search.best_move(MoveSelection::MostVisits) {
                 search.play(best, true);
             }
         }
@@ -79,9 +80,9 @@ fn check<P: PieceValues>() {
     let start = GameState::<P>::start();
     let mut material = Material::<P>::default();
     let mut uniform = Uniform::default();
-    let searches = || (0..GAMES).map(|_| Gumbel::new(start.clone(), MEMORY));
-    let mut gumbel = Shard::new(searches().collect(), Some(Cache::new(5000)));
-    let new_puct = |_| Puct::new(start.clone(), MEMORY, PuctSettings::default());
+    let searches = || (0..GAMES).map(|_| Gumbel::new(start.clone(), TREE_BYTES));
+    let mut gumbel = Shard::new(searches().collect(), Some(EvalCache::new(5000)));
+    let new_puct = |_| Puct::new(start.clone(), TREE_BYTES, PuctSettings::default());
     let mut puct = Shard::new((0..GAMES).map(new_puct).collect(), None);
     let mut run = || {
         play_gumbel(&mut gumbel, &start, &mut material, true)
@@ -91,15 +92,15 @@ fn check<P: PieceValues>() {
     let warm_up = allocation_counter::measure(|| {
         run();
     });
-    assert!(warm_up.count_total > 0, "the counter counts");
+    assert!(warm_up.count_total > 0, "the counter does not count");
     let mut simulations = 0;
-    let warm = allocation_counter::measure(|| simulations = run());
+    let measured = allocation_counter::measure(|| simulations = run());
     assert!(simulations > 10_000, "{simulations}");
-    assert_eq!(warm.count_total, 0, "in {simulations} simulations");
+    assert_eq!(measured.count_total, 0, "in {simulations} simulations");
 }
 
 #[test]
-fn nothing_is_allocated_once_warm() {
+fn warm_searches_allocate_nothing() {
     check::<ToriPosition>();
     check::<MakrukPosition>();
     check::<EternalPosition>();

@@ -1,12 +1,12 @@
 use anyhow::Context;
-use garuda_mcts::{Analysis, AnalysisSettings, Limits, PuctSettings, Signal};
+use garuda_mcts::{Analysis, AnalysisSettings, PuctSettings, SearchControl, SearchLimits};
 use garuda_model::{Encode, Network, NetworkEvaluator};
 use garuda_rules::{GameState, Move};
 
 use super::{Clock, GameLine, NoMove, Player};
 
 /// Leaves per batch: faster than single positions, for little loss of strength.
-const LEAVES: u32 = 4;
+const BATCH_SIZE: u32 = 4;
 const TREE_BYTES: usize = 256 << 20;
 
 /// A network with a fixed number of simulations per move.
@@ -25,18 +25,18 @@ impl<P: Encode> NetworkPlayer<P> {
         draw_value: f32,
     ) -> anyhow::Result<NetworkPlayer<P>> {
         // Few simulations must not all go into the first batches, before any evaluation is known.
-        let leaves = LEAVES.min(simulations / 16).max(1) as usize;
+        let batch_size = BATCH_SIZE.min(simulations / 16).max(1) as usize;
         let settings = AnalysisSettings {
             puct: PuctSettings {
                 draw_value,
                 ..PuctSettings::default()
             },
-            leaves,
-            memory: TREE_BYTES,
+            batch_size,
+            tree_bytes: TREE_BYTES,
             ..AnalysisSettings::default()
         };
         Ok(NetworkPlayer {
-            evaluator: network.evaluator(leaves)?,
+            evaluator: network.evaluator(batch_size)?,
             analysis: Analysis::new(GameState::start(), settings),
             simulations,
         })
@@ -48,10 +48,10 @@ impl<P: Encode> Player<P> for NetworkPlayer<P> {
 
     fn choose(&mut self, line: &GameLine<P>, _opponent: Option<Clock>) -> Result<Move, NoMove> {
         self.analysis.reset(line.game());
-        let limits = Limits::nodes(self.simulations);
-        let report = (self.analysis)
-            .think(&mut self.evaluator, limits, &Signal::new(), |_| ())
+        let limits = SearchLimits::nodes(self.simulations);
+        let info = (self.analysis)
+            .search(&mut self.evaluator, limits, &SearchControl::new(), |_| ())
             .map_err(anyhow::Error::from)?;
-        Ok(report.best.context("the game is over")?)
+        Ok(info.best.context("the game is over")?)
     }
 }

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-/// A line from the program that uses the engine.
+/// A command of the GUI.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Command {
     Uci,
@@ -8,8 +8,8 @@ pub enum Command {
     IsReady,
     NewGame,
     Position {
-        start: Start,
-        /// As they were written.
+        start: StartPosition,
+        /// In the notation of the protocol, not parsed yet.
         moves: Vec<String>,
     },
     Go(Go),
@@ -20,39 +20,40 @@ pub enum Command {
         value: String,
     },
     Quit,
-    /// Show the position.
+    /// `d`: show the position.
     Display,
-    /// Show what the evaluator thinks of the position without searching.
+    /// Show the evaluation of the position without search.
     Eval,
     Perft(u32),
 }
 
-/// Where a game starts.
+/// The position before the moves of a `position` command.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Start {
-    Own,
+pub enum StartPosition {
+    /// `startpos`
+    Default,
     Fen(String),
-    /// As shogi programs write it: the first player is `b`, and hands are a field of their own.
+    /// In shogi notation: the first player is `b`, and the hands are a separate field.
     Sfen(String),
 }
 
-/// What to search, and for how long.
+/// The arguments of `go`.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Go {
-    /// The only moves to look at; any if there are none.
+    /// If not empty, only these moves are searched.
     pub searchmoves: Vec<String>,
-    /// Searches in the opponent's time, until `ponderhit` or `stop`.
+    /// Search on the opponent's time until `ponderhit` or `stop`.
     pub ponder: bool,
     pub infinite: bool,
     pub movetime: Option<Duration>,
     pub nodes: Option<u32>,
     pub depth: Option<u32>,
-    /// Searches for a mate, however long it takes.
+    /// Search until a mate is proven.
     pub mate: bool,
     pub clocks: Clocks,
 }
 
-/// The clocks of both sides. In UCI `w` is the first player, in USI it is `b`.
+/// The clocks of both sides. The first player is `w` in UCI and `b` in USI.
 #[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
 pub struct Clocks {
     pub wtime: Option<Duration>,
@@ -64,7 +65,7 @@ pub struct Clocks {
 }
 
 impl Go {
-    /// Whether only `stop`, `ponderhit` or a proof ends it.
+    /// Whether the search has no limit and ends only by `stop`, `ponderhit` or a proof.
     pub fn is_endless(&self) -> bool {
         self.infinite || self.ponder || !self.has_limit()
     }

@@ -1,13 +1,13 @@
-//! What is said in UCI and USI.
+//! The commands of UCI and USI.
 
 mod command;
 mod parse;
 pub(crate) mod usi;
 
-pub use command::{Clocks, Command, Go, Start};
+pub use command::{Clocks, Command, Go, StartPosition};
 pub use parse::ParseError;
 
-/// The language spoken, which the first `uci` or `usi` chooses.
+/// The protocol, selected by `uci` or `usi`.
 #[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) enum Protocol {
     #[default]

@@ -4,34 +4,34 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use super::{Command, Go, Start};
+use super::{Command, Go, StartPosition};
 
-/// Why a line is no command. Messages quote what was read.
+/// Why a line is not a valid command. Messages quote the offending text.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ParseError {
     #[error("unknown command {0:?}")]
     Unknown(String),
-    #[error("{0} is followed by nothing")]
+    #[error("{0} has no arguments")]
     Missing(&'static str),
     #[error("{what} must be a number, not {text:?}")]
     Number { what: String, text: String },
     #[error("\"position\" must be followed by startpos, fen or sfen, not {0:?}")]
     Start(String),
-    #[error("{0:?} in \"go\" means nothing here")]
+    #[error("unknown argument {0:?} of \"go\"")]
     Go(String),
-    #[error("\"setoption\" must be followed by name")]
+    #[error("\"setoption\" must be followed by \"name\"")]
     Option,
 }
 
-/// Longer words are quoted up to here.
-const QUOTED: usize = 60;
+/// Longer text is truncated in messages.
+const MAX_QUOTED: usize = 60;
 
 pub(super) fn quote(text: &str) -> String {
-    text.chars().take(QUOTED).collect()
+    text.chars().take(MAX_QUOTED).collect()
 }
 
 impl Command {
-    /// Reads a line. `None` for one that asks for nothing, such as an empty one.
+    /// Parses a line. `None` for empty lines and commands that are ignored.
     pub fn parse(line: &str) -> Result<Option<Command>, ParseError> {
         let mut words = line.split_whitespace().peekable();
         let Some(first) = words.next() else {
@@ -66,31 +66,31 @@ fn number<N: FromStr>(what: &str, word: Option<&str>) -> Result<N, ParseError> {
     })
 }
 
-/// Some programs write a negative time when it is up.
+/// Some GUIs send a negative time when the flag has fallen.
 fn milliseconds(what: &str, word: Option<&str>) -> Result<Duration, ParseError> {
     let time: i64 = number(what, word)?;
     Ok(Duration::from_millis(time.max(0) as u64))
 }
 
-/// A count of which more than fits means as many as there can be.
+/// Numbers too large for the type saturate.
 fn count(what: &str, word: Option<&str>) -> Result<u32, ParseError> {
     let count: u64 = number(what, word)?;
     Ok(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
 fn position(mut words: Peekable<SplitWhitespace<'_>>) -> Result<Command, ParseError> {
-    let kind = words.next().ok_or(ParseError::Missing("\"position\""))?;
+    let keyword = words.next().ok_or(ParseError::Missing("\"position\""))?;
     let mut text = Vec::new();
     while let Some(word) = words.next_if(|&word| word != "moves") {
         text.push(word);
     }
     let text = text.join(" ");
-    let start = match kind {
-        "startpos" if text.is_empty() => Start::Own,
+    let start = match keyword {
+        "startpos" if text.is_empty() => StartPosition::Default,
         "startpos" => return Err(ParseError::Start(quote(&text))),
-        "fen" => Start::Fen(text),
-        "sfen" => Start::Sfen(text),
-        _ => return Err(ParseError::Start(quote(kind))),
+        "fen" => StartPosition::Fen(text),
+        "sfen" => StartPosition::Sfen(text),
+        _ => return Err(ParseError::Start(quote(keyword))),
     };
     let moves = words.skip(1).map(str::to_owned).collect();
     Ok(Command::Position { start, moves })
@@ -112,7 +112,7 @@ fn go(mut words: Peekable<SplitWhitespace<'_>>) -> Result<Command, ParseError> {
             "depth" => go.depth = Some(count(word, words.next())?),
             "mate" => {
                 go.mate = true;
-                // How long the mate may be (in USI the search) does not matter: any is welcome.
+                // The length of the mate (in USI the time) is ignored: any mate is accepted.
                 words.next_if(|word| *word == "infinite" || word.parse::<u64>().is_ok());
             }
             "wtime" => go.clocks.wtime = Some(milliseconds(word, words.next())?),
@@ -148,7 +148,7 @@ fn is_go_keyword(word: &str) -> bool {
     KEYWORDS.contains(&word)
 }
 
-/// `name N` or `name N value V`; both may be of several words.
+/// `name N` or `name N value V`; both can have several words.
 fn set_option(mut words: Peekable<SplitWhitespace<'_>>) -> Result<Command, ParseError> {
     if words.next() != Some("name") {
         return Err(ParseError::Option);
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_read() {
+    fn commands_are_parsed() {
         assert_eq!(Command::parse(""), Ok(None));
         assert_eq!(Command::parse(" \t "), Ok(None));
         assert_eq!(Command::parse("debug on"), Ok(None));
@@ -184,18 +184,21 @@ mod tests {
             start,
             moves: moves.iter().map(|&mv| mv.to_owned()).collect(),
         };
-        assert_eq!(parsed("position startpos"), position(Start::Own, &[]));
+        assert_eq!(
+            parsed("position startpos"),
+            position(StartPosition::Default, &[])
+        );
         assert_eq!(
             parsed("position startpos moves e4e5 d6e5"),
-            position(Start::Own, &["e4e5", "d6e5"])
+            position(StartPosition::Default, &["e4e5", "d6e5"])
         );
         assert_eq!(
             parsed("position fen 8/8 w - - 0 1 moves a1a2"),
-            position(Start::Fen("8/8 w - - 0 1".into()), &["a1a2"])
+            position(StartPosition::Fen("8/8 w - - 0 1".into()), &["a1a2"])
         );
         assert_eq!(
             parsed("position sfen 7/7 b - 1"),
-            position(Start::Sfen("7/7 b - 1".into()), &[])
+            position(StartPosition::Sfen("7/7 b - 1".into()), &[])
         );
         let option = |name: &str, value: &str| Command::SetOption {
             name: name.to_owned(),
@@ -215,11 +218,11 @@ mod tests {
     }
 
     #[test]
-    fn go_is_read() {
+    fn go_arguments_are_parsed() {
         let Command::Go(go) =
             parsed("go searchmoves a1a2 S@c4 wtime -50 btime 2000 winc 10 movestogo 7 nodes 9")
         else {
-            panic!("go is a go");
+            panic!("not a go command");
         };
         assert_eq!(go.searchmoves, ["a1a2", "S@c4"]);
         assert_eq!(go.clocks.wtime, Some(Duration::ZERO));
@@ -247,21 +250,21 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
-        for (line, words) in [
+    fn errors_quote_the_offending_text() {
+        for (line, message) in [
             ("xyzzy \u{7} 1", "unknown command \"xyzzy \\u{7} 1\""),
             ("go nodes", "nodes must be a number, not \"\""),
             ("go nodes many", "nodes must be a number, not \"many\""),
-            ("go fast", "\"fast\" in \"go\""),
-            ("position", "followed by nothing"),
+            ("go fast", "unknown argument \"fast\""),
+            ("position", "has no arguments"),
             ("position here", "not \"here\""),
             ("position startpos e4e5", "not \"e4e5\""),
-            ("setoption Hash 3", "followed by name"),
+            ("setoption Hash 3", "followed by \"name\""),
             ("perft", "must be a number"),
             ("perft -1", "must be a number"),
         ] {
             let error = Command::parse(line).unwrap_err().to_string();
-            assert!(error.contains(words), "{line}: {error}");
+            assert!(error.contains(message), "{line}: {error}");
         }
         let long = "x".repeat(100_000);
         assert!(Command::parse(&long).unwrap_err().to_string().len() < 200);
@@ -271,12 +274,12 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
         #[test]
-        fn any_line_is_read_or_refused(line in "\\PC*") {
+        fn any_line_is_parsed_or_refused(line in "\\PC*") {
             let _ = Command::parse(&line);
         }
 
         #[test]
-        fn any_words_are_read_or_refused(
+        fn any_words_are_parsed_or_refused(
             words in prop::collection::vec(
                 prop::sample::select(vec![
                     "go", "position", "startpos", "fen", "sfen", "moves", "setoption", "name",

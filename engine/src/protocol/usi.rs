@@ -1,11 +1,11 @@
-//! Positions and moves as shogi programs write them: files are counted from the right, ranks are
-//! letters from the top, the first player is `b`.
+//! USI notation of positions and moves: files are numbered from the right, ranks are letters from
+//! the top, the first player is `b`.
 
 use garuda_rules::Board;
 
 use super::parse::quote;
 
-/// A move in USI of one in UCI: `e4e5+` is `3d3c+`, `S@c4` is `S*5d` on 7×7 squares.
+/// Converts a move from UCI to USI: on 7×7 squares `e4e5+` becomes `3d3c+` and `S@c4` `S*5d`.
 pub(crate) fn move_from_uci(board: Board, uci: &str) -> String {
     let mut chars = uci.chars();
     let mut usi = String::with_capacity(uci.len());
@@ -24,7 +24,7 @@ pub(crate) fn move_from_uci(board: Board, uci: &str) -> String {
     usi
 }
 
-/// The move in UCI of one in USI. What makes no sense comes out as something that is no move.
+/// Converts a move from USI to UCI. Invalid input gives text that is no move in UCI either.
 pub(crate) fn move_to_uci(board: Board, usi: &str) -> String {
     let mut chars = usi.chars();
     let mut uci = String::with_capacity(usi.len());
@@ -50,7 +50,7 @@ pub(crate) fn move_to_uci(board: Board, usi: &str) -> String {
     uci
 }
 
-/// The FEN of an SFEN: `board turn hands number`, the number counted in plies from 1.
+/// Converts an SFEN `board turn hands number` to FEN; its number counts plies from 1.
 pub(crate) fn fen_of_sfen(sfen: &str) -> Result<String, String> {
     let fields: Vec<_> = sfen.split_whitespace().collect();
     let (&[board, turn, hands], number) = match fields.as_slice() {
@@ -82,34 +82,34 @@ pub(crate) fn fen_of_sfen(sfen: &str) -> Result<String, String> {
             quote(number)
         )
     })?;
-    let hands = expanded(hands)?;
+    let hands = expand_hands(hands)?;
     let number = ply.saturating_add(1) / 2;
     Ok(format!("{board}[{hands}] {turn} - - 0 {number}"))
 }
 
-/// Hands with every piece written out: `2Sp3s` is `SSpsss`.
-fn expanded(hands: &str) -> Result<String, String> {
-    /// More than any hand holds.
-    const MOST: usize = 99;
+/// Expands the counts of pieces in hand: `2Sp3s` becomes `SSpsss`.
+fn expand_hands(hands: &str) -> Result<String, String> {
+    /// More than any hand can hold.
+    const MAX_COUNT: usize = 99;
     let mut pieces = String::new();
     let mut count = None;
     for c in hands.chars().filter(|&c| c != '-') {
         if let Some(digit) = c.to_digit(10) {
-            count = Some(count.unwrap_or(0) * 10 + digit as usize).map(|n: usize| n.min(MOST));
+            count = Some(count.unwrap_or(0) * 10 + digit as usize).map(|n: usize| n.min(MAX_COUNT));
         } else {
             pieces.extend(std::iter::repeat_n(c, count.take().unwrap_or(1)));
         }
     }
     match count {
         Some(count) => Err(format!(
-            "the hands of an sfen end with {count}: {:?}",
+            "the hands of an sfen end with the count {count}: {:?}",
             quote(hands)
         )),
         None => Ok(pieces),
     }
 }
 
-/// The SFEN of a FEN with hands.
+/// Converts a FEN with hands to SFEN.
 pub(crate) fn sfen_of_fen(fen: &str) -> Option<String> {
     let mut fields = fen.split(' ');
     let (board, hands) = fields.next()?.strip_suffix(']')?.split_once('[')?;
@@ -122,13 +122,13 @@ pub(crate) fn sfen_of_fen(fen: &str) -> Option<String> {
     let mut short = String::new();
     let mut rest = hands;
     while let Some(c) = rest.chars().next() {
-        let others = rest.trim_start_matches(c);
-        let count = rest.len() - others.len();
+        let after = rest.trim_start_matches(c);
+        let count = rest.len() - after.len();
         if count > 1 {
             short.push_str(&count.to_string());
         }
         short.push(c);
-        rest = others;
+        rest = after;
     }
     let hands = if short.is_empty() { "-" } else { &short };
     Some(format!("{board} {turn} {hands} {ply}"))
@@ -140,9 +140,9 @@ mod tests {
 
     const TORI: Board = Board { files: 7, ranks: 7 };
 
-    /// As Fairy-Stockfish's USI writes them.
+    /// The expected values are those of Fairy-Stockfish.
     #[test]
-    fn moves_are_written_as_others_write_them() {
+    fn moves_are_converted_both_ways() {
         for (uci, usi) in [
             ("e4e5", "3d3c"),
             ("c4c3", "5d5e"),
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_no_move_and_no_panic() {
+    fn invalid_moves_stay_invalid() {
         for text in [
             "", "9", "8a8b", "1z1z", "1", "**", "é1é", "0a0a", "S*", "7h7g", "1a1",
         ] {
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_are_written_as_others_write_them() {
+    fn positions_are_converted_both_ways() {
         for (fen, sfen) in [
             (
                 "rpckcpl/3f3/sssssss/2s1S2/SSSSSSS/3F3/LPCKCPR[] w - - 0 1",

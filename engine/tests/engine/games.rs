@@ -5,71 +5,72 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::process::Engine;
 
-/// Games at a time, and plies of each at most.
+/// Number of parallel games.
 const GAMES: usize = 400;
+/// Maximum length of a game.
 const PLIES: usize = 100;
 
-/// A game, where it started and the moves since.
-struct Table<P> {
+/// A game with its start position and moves.
+struct TestGame<P> {
     game: GameState<P>,
     start: String,
     moves: Vec<String>,
 }
 
-/// Games against a player of random moves, all at once with one engine: every move it makes is
-/// legal, whatever it is asked about before and after.
+/// Plays parallel games against random moves with one engine and checks that all its moves are
+/// legal.
 fn play<P: Position>(rules: RuleSet) {
-    let mut engine = Engine::of(rules.name());
+    let mut engine = Engine::with_variant(rules.name());
     engine.send("setoption name Hash value 16");
     let mut rng = ChaCha8Rng::seed_from_u64(7);
-    let table = |n: usize| {
+    let new_game = |n: usize| {
         let (_, start) = P::STARTS[n % P::STARTS.len()];
-        Table {
+        TestGame {
             game: GameState::<P>::from_fen(start).unwrap(),
             start: start.to_owned(),
             moves: Vec::new(),
         }
     };
-    let mut tables: Vec<_> = (0..GAMES).map(table).collect();
-    let (mut asked, mut ended) = (0, 0);
+    let mut games: Vec<_> = (0..GAMES).map(new_game).collect();
+    let (mut searches, mut ended) = (0, 0);
     for ply in 0..PLIES {
-        for (n, table) in tables.iter_mut().enumerate() {
+        for (n, test) in games.iter_mut().enumerate() {
             if (n + ply) % 2 == 0 {
-                let mv = random_move(&table.game, &mut rng).unwrap();
-                table.moves.push(table.game.position().uci(mv));
-                table.game.play(mv);
+                let mv = random_move(&test.game, &mut rng).unwrap();
+                test.moves.push(test.game.position().uci(mv));
+                test.game.play(mv);
             }
         }
-        ended += tables.len();
-        tables.retain(|table| table.game.outcome().is_none());
-        ended -= tables.len();
-        for (n, table) in tables.iter().enumerate() {
-            // Long lists of moves take long to read: most games are told by their position.
+        ended += games.len();
+        games.retain(|test| test.game.outcome().is_none());
+        ended -= games.len();
+        for (n, test) in games.iter().enumerate() {
+            // Long lists of moves are slow to replay: most games are set up by their FEN.
             if n % 10 == 0 {
-                let moves = table.moves.join(" ");
-                engine.send(&format!("position fen {} moves {moves}", table.start));
+                let moves = test.moves.join(" ");
+                engine.send(&format!("position fen {} moves {moves}", test.start));
             } else {
-                engine.send(&format!("position fen {}", table.game.position()));
+                engine.send(&format!("position fen {}", test.game.position()));
             }
             engine.send("go nodes 1");
         }
-        for table in &mut tables {
-            let lines = engine.hear_until("bestmove");
+        for test in &mut games {
+            let lines = engine.recv_until("bestmove");
             assert!(
                 lines.iter().all(|line| !line.contains("error")),
                 "{lines:?}"
             );
             let best = lines.last().unwrap().split(' ').nth(1).unwrap();
-            table.game.play_uci(best).unwrap();
-            table.moves.push(best.to_owned());
-            asked += 1;
+            test.game.play_uci(best).unwrap();
+            test.moves.push(best.to_owned());
+            searches += 1;
         }
-        ended += tables.len();
-        tables.retain(|table| table.game.outcome().is_none());
-        ended -= tables.len();
+        ended += games.len();
+        games.retain(|test| test.game.outcome().is_none());
+        ended -= games.len();
     }
-    println!("{rules}: {asked} moves, {ended} of {GAMES} games ended");
-    assert!(asked > 1000, "{rules}: {asked}");
+    println!("{rules}: {searches} moves, {ended} of {GAMES} games ended");
+    assert!(searches > 1000, "{rules}: {searches}");
 }
 
 macro_rules! rule_sets {

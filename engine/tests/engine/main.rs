@@ -1,6 +1,6 @@
-//! The built program, spoken to as graphical programs do.
+//! Tests of the program through its standard input and output, as GUIs use it.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+#![allow(clippy::unwrap_used, reason = "test helpers may unwrap as tests do")]
 
 mod games;
 mod mates;

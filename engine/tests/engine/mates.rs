@@ -1,6 +1,6 @@
 use crate::process::{Engine, number};
 
-/// Decisions to the end, and the position.
+/// Distance to mate in decisions, and the position.
 fn cases(file: &str) -> impl Iterator<Item = (i64, &str)> {
     let lines = file.lines().filter(|line| !line.starts_with('#'));
     lines.map(|line| {
@@ -10,7 +10,7 @@ fn cases(file: &str) -> impl Iterator<Item = (i64, &str)> {
 }
 
 #[test]
-fn forced_mates_are_found_and_told() {
+fn forced_mates_are_found_and_announced() {
     for (variant, file) in [
         (
             "makruk",
@@ -25,9 +25,9 @@ fn forced_mates_are_found_and_told() {
             include_str!("../../../mcts/tests/data/mates/torishogi.mates"),
         ),
     ] {
-        let mut engine = Engine::of(variant);
+        let mut engine = Engine::with_variant(variant);
         for (distance, position) in cases(file).filter(|case| case.0 <= 3).take(6) {
-            let (lines, best) = engine.ask(&format!("position fen {position}\ngo mate 2"));
+            let (lines, best) = engine.search(&format!("position fen {position}\ngo mate 2"));
             let last = lines.iter().rfind(|line| line.contains(" pv ")).unwrap();
             let mate = number(last, "mate").unwrap_or_else(|| panic!("{last}"));
             assert!(mate >= (distance + 1) / 2, "{last}: {position}");
@@ -37,13 +37,13 @@ fn forced_mates_are_found_and_told() {
     }
 }
 
-/// In Eternal chess a turn can be two moves, and mates are told in turns.
+/// In Eternal chess a turn can consist of two moves; mate scores count turns.
 #[test]
-fn wins_by_points_are_told_in_turns() {
-    let mut engine = Engine::of("eternal");
+fn mate_scores_count_turns_in_eternal_chess() {
+    let mut engine = Engine::with_variant("eternal");
     let file = include_str!("../../../mcts/tests/data/mates/eternal.mates");
     for (distance, position) in cases(file).filter(|case| case.0 <= 2).take(5) {
-        let (lines, _) = engine.ask(&format!("position fen {position}\ngo nodes 20000"));
+        let (lines, _) = engine.search(&format!("position fen {position}\ngo nodes 20000"));
         let last = lines.iter().rfind(|line| line.contains(" pv ")).unwrap();
         assert!(
             (1..=distance).contains(&number(last, "mate").unwrap()),
@@ -53,16 +53,16 @@ fn wins_by_points_are_told_in_turns() {
 }
 
 #[test]
-fn being_mated_is_told_too() {
-    let mut engine = Engine::of("torishogi");
+fn being_mated_has_a_negative_mate_score() {
+    let mut engine = Engine::with_variant("torishogi");
     let file = include_str!("../../../mcts/tests/data/mates/torishogi.mates");
     let mut seen = 0;
     for (_, position) in cases(file).filter(|case| case.0 == 3) {
-        let (_, best) = engine.ask(&format!("position fen {position}\ngo mate 2"));
-        let (lines, _) = engine.ask(&format!(
+        let (_, best) = engine.search(&format!("position fen {position}\ngo mate 2"));
+        let (lines, _) = engine.search(&format!(
             "position fen {position} moves {best}\ngo nodes 20000"
         ));
-        // Of an only move there is nothing to tell.
+        // A position with one legal move is not searched.
         if let Some(last) = lines.iter().rfind(|line| line.contains(" pv ")) {
             assert!(
                 number(last, "mate").is_some_and(|mate| mate < 0),
@@ -76,9 +76,9 @@ fn being_mated_is_told_too() {
 
 #[test]
 fn a_finished_game_has_no_move() {
-    let mut engine = Engine::of("torishogi");
+    let mut engine = Engine::with_variant("torishogi");
     let mated = "3k3/3F3/3K3/7/7/7/7[] b - - 0 1";
-    let (lines, best) = engine.ask(&format!("position fen {mated}\ngo nodes 10"));
+    let (lines, best) = engine.search(&format!("position fen {mated}\ngo nodes 10"));
     assert_eq!(best, "(none)");
     assert!(
         lines
@@ -87,7 +87,7 @@ fn a_finished_game_has_no_move() {
         "{lines:?}"
     );
     engine.send("eval");
-    assert!(engine.settle()[0].contains("the game is over"));
+    assert!(engine.sync()[0].contains("the game is over"));
     engine.send("go infinite\nstop");
-    engine.hear_until("bestmove");
+    engine.recv_until("bestmove");
 }

@@ -1,4 +1,4 @@
-//! Playing by networks: tiny ones, written here byte by byte, since exporting takes libtorch.
+//! Playing with networks: tiny ones, written here byte by byte, as an export needs libtorch.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::process::{Engine, number};
 
-/// A protobuf message as it is written.
+/// An encoded protobuf message.
 #[derive(Default)]
 struct Message(Vec<u8>);
 
@@ -52,7 +52,7 @@ fn node(op: &str, inputs: &[&str], output: &str) -> Message {
     node.text(2, output).text(3, output).text(4, op)
 }
 
-/// A matrix of small numbers that look random, times `scale`.
+/// A matrix of pseudo-random numbers from −`scale` to `scale`.
 fn matrix(name: &str, rows: usize, columns: usize, scale: f32) -> Message {
     let mut dims = Message::default();
     dims.varint(rows as u64);
@@ -77,12 +77,11 @@ fn value(name: &str, rest: &[usize]) -> Message {
             shape.message(1, &Message::default().int(1, size as u64))
         });
     let tensor = Message::default().int(1, 1).message(2, &shape);
-    let kind = Message::default().message(1, &tensor);
-    Message::default().text(1, name).message(2, &kind)
+    let value_type = Message::default().message(1, &tensor);
+    Message::default().text(1, name).message(2, &value_type)
 }
 
-/// A network that looks at nothing but the mean of each plane. Its answers are not finite if
-/// `scale` is not.
+/// A network that uses only the mean of each plane. Its outputs are not finite if `scale` is not.
 fn write_network<P: Encode>(folder: &Path, scale: f32) -> PathBuf {
     let encoding = Encoding::of::<P>();
     let planes = encoding.planes.len();
@@ -134,17 +133,17 @@ fn option(name: &str, value: impl std::fmt::Display) -> String {
 }
 
 #[test]
-fn a_network_brings_its_game_and_is_played_by() {
+fn a_network_selects_its_rule_set() {
     let folder = TempDir::new().unwrap();
     let tori = write_network::<ToriPosition>(folder.path(), 1.0);
     let mut engine = Engine::start();
     engine.send(&option("EvalFile", tori.display()));
-    let lines = engine.settle();
+    let lines = engine.sync();
     assert!(
-        lines[0].contains("playing torishogi by a network of conv 1x8"),
+        lines[0].contains("playing torishogi with the network conv 1x8"),
         "{lines:?}"
     );
-    let (lines, _) = engine.ask("position startpos moves e4e5\ngo nodes 300");
+    let (lines, _) = engine.search("position startpos moves e4e5\ngo nodes 300");
     let last = lines.iter().rfind(|line| line.contains(" pv ")).unwrap();
     assert_eq!(number(last, "nodes"), Some(300));
     assert!(
@@ -152,70 +151,70 @@ fn a_network_brings_its_game_and_is_played_by() {
         "{lines:?}"
     );
     engine.send("eval");
-    let by_network = engine.settle();
-    // Back to counting pieces, and again.
+    let network_eval = engine.sync();
+    // Back to the material evaluator, and to the network again.
     engine.send(&option("EvalFile", "<empty>"));
     engine.send("eval");
-    assert_ne!(engine.settle(), by_network);
+    assert_ne!(engine.sync(), network_eval);
     engine.send(&option("EvalFile", tori.display()));
-    engine.settle();
+    engine.sync();
     engine.send("eval");
-    assert_eq!(engine.settle(), by_network);
+    assert_eq!(engine.sync(), network_eval);
 }
 
 #[test]
-fn a_network_of_another_game_is_refused_in_words() {
+fn a_network_of_another_rule_set_is_refused() {
     let folder = TempDir::new().unwrap();
     let tori = write_network::<ToriPosition>(folder.path(), 1.0);
     let makruk = write_network::<MakrukPosition>(folder.path(), 1.0);
-    let mut engine = Engine::of("makruk");
+    let mut engine = Engine::with_variant("makruk");
     engine.send(&option("EvalFile", tori.display()));
-    let lines = engine.settle();
+    let lines = engine.sync();
     assert!(
-        lines[0].contains("plays torishogi, but the variant is makruk"),
+        lines[0].contains("is for torishogi, but the variant is makruk"),
         "{lines:?}"
     );
-    engine.ask("position startpos moves a3a4\ngo nodes 20");
+    engine.search("position startpos moves a3a4\ngo nodes 20");
     engine.send(&option("EvalFile", makruk.display()));
-    assert!(engine.settle()[0].contains("playing makruk"));
-    // A refused one leaves the last in place.
+    assert!(engine.sync()[0].contains("playing makruk"));
+    // A refused network leaves the last one in place.
     engine.send(&option("EvalFile", tori.display()));
-    assert!(engine.settle()[0].contains("error"));
-    let (lines, _) = engine.ask("go nodes 20");
+    assert!(engine.sync()[0].contains("error"));
+    let (lines, _) = engine.search("go nodes 20");
     assert!(
         lines.iter().all(|line| !line.contains("no network")),
         "{lines:?}"
     );
-    // Other games are played without it, until it fits again.
+    // Other rule sets are played without it.
     engine.send(&option("UCI_Variant", "eternal"));
-    assert!(engine.settle()[0].contains("plays makruk, not eternal"));
-    engine.ask("go nodes 20");
+    assert!(engine.sync()[0].contains("is for makruk, not eternal"));
+    engine.search("go nodes 20");
     engine.send(&option("UCI_Variant", "makruk"));
-    assert!(engine.settle()[0].contains("playing makruk"));
+    assert!(engine.sync()[0].contains("playing makruk"));
     engine.send(&option("USI_Variant", "torishogi"));
-    engine.settle();
-    // Shogi programs play one game only.
+    engine.sync();
+    // USI has one rule set only.
     engine.send("usi");
-    engine.hear_until("usiok");
+    engine.recv_until("usiok");
     engine.send(&option("EvalFile", tori.display()));
-    assert!(engine.settle()[0].contains("playing torishogi"));
+    assert!(engine.sync()[0].contains("playing torishogi"));
     engine.send(&option("EvalFile", makruk.display()));
-    assert!(engine.settle()[0].contains("error"));
+    assert!(engine.sync()[0].contains("error"));
 }
 
-/// The tree is searched by one thread, so that threads change only which leaves are judged
-/// together: with few enough leaves, nothing.
+/// The tree is searched by one thread: the number of threads changes only the batch size, and with
+/// few nodes not even that.
 #[test]
-fn threads_share_the_work_and_agree() {
+fn small_searches_do_not_depend_on_the_number_of_threads() {
     let folder = TempDir::new().unwrap();
     let tori = write_network::<ToriPosition>(folder.path(), 2.0);
     let search = |threads: usize| {
         let mut engine = Engine::start();
         engine.send(&option("Threads", threads));
         engine.send(&option("EvalFile", tori.display()));
-        let (lines, best) = engine.ask("go nodes 100");
+        let (lines, best) = engine.search("go nodes 100");
         let last = lines.iter().rfind(|line| line.contains(" pv ")).unwrap();
-        let (_, many) = engine.ask("ucinewgame\ngo nodes 1000");
+        let (_, many) = engine.search("ucinewgame\ngo nodes 1000");
         assert!(!many.is_empty());
         (number(last, "cp"), best)
     };
@@ -232,41 +231,41 @@ fn threads_can_change_between_searches() {
     for threads in [2, 1, 4, 2] {
         engine.send(&option("Threads", threads));
         engine.send(&option("Hash", threads));
-        engine.ask("go nodes 200");
-        engine.ask("go movetime 30");
+        engine.search("go nodes 200");
+        engine.search("go movetime 30");
     }
 }
 
 #[test]
-fn a_network_that_gives_no_numbers_is_refused_in_words() {
+fn a_network_without_finite_outputs_is_refused() {
     let folder = TempDir::new().unwrap();
     let broken = write_network::<ToriPosition>(folder.path(), f32::INFINITY);
     for threads in [1, 2] {
         let mut engine = Engine::start();
         engine.send(&option("Threads", threads));
         engine.send(&option("EvalFile", broken.display()));
-        let lines = engine.settle();
+        let lines = engine.sync();
         assert_eq!(lines.len(), 1, "{lines:?}");
-        assert!(lines[0].contains("error: the network is not used: the evaluator gave"));
-        let (lines, _) = engine.ask("position startpos moves a3a4\ngo nodes 100");
+        assert!(lines[0].contains("error: the network is not used: the evaluator returned"));
+        let (lines, _) = engine.search("position startpos moves a3a4\ngo nodes 100");
         assert!(lines[0].contains("no network for makruk"), "{lines:?}");
     }
 }
 
 #[test]
-fn damaged_and_foreign_files_are_refused_in_words() {
+fn damaged_files_are_refused() {
     let folder = TempDir::new().unwrap();
-    let whole = std::fs::read(write_network::<ToriPosition>(folder.path(), 1.0)).unwrap();
+    let complete = std::fs::read(write_network::<ToriPosition>(folder.path(), 1.0)).unwrap();
     let path = folder.path().join("damaged.onnx");
     let mut engine = Engine::start();
-    for length in [0, 1, 100, whole.len() / 2, whole.len() - 1] {
-        std::fs::write(&path, &whole[..length]).unwrap();
+    for length in [0, 1, 100, complete.len() / 2, complete.len() - 1] {
+        std::fs::write(&path, &complete[..length]).unwrap();
         engine.send(&option("EvalFile", path.display()));
-        let lines = engine.settle();
+        let lines = engine.sync();
         assert!(
             lines[0].starts_with("info string error: "),
             "{length}: {lines:?}"
         );
     }
-    engine.ask("go nodes 10");
+    engine.search("go nodes 10");
 }

@@ -4,11 +4,11 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Far more than anything here takes on a busy machine: an engine that is silent for so long
-/// hangs.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// An engine that sends nothing for this time hangs: far more than any test takes on a busy
+/// machine.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A running engine. Dropping it checks that it ends by itself.
+/// A running engine. Dropping it closes its input and checks that it exits.
 pub(crate) struct Engine {
     child: Child,
     input: Option<ChildStdin>,
@@ -38,11 +38,11 @@ impl Engine {
         }
     }
 
-    /// An engine that plays a variant.
-    pub(crate) fn of(variant: &str) -> Engine {
+    /// An engine that has been set to a variant.
+    pub(crate) fn with_variant(variant: &str) -> Engine {
         let mut engine = Engine::start();
         engine.send("uci");
-        engine.hear_until("uciok");
+        engine.recv_until("uciok");
         engine.send(&format!("setoption name UCI_Variant value {variant}"));
         engine
     }
@@ -54,7 +54,7 @@ impl Engine {
         input.flush().unwrap();
     }
 
-    pub(crate) fn say_bytes(&mut self, bytes: &[u8]) {
+    pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
         let input = self.input.as_mut().unwrap();
         input.write_all(bytes).unwrap();
         input.flush().unwrap();
@@ -62,12 +62,12 @@ impl Engine {
 
     pub(crate) fn recv(&mut self) -> String {
         self.output
-            .recv_timeout(PATIENCE)
+            .recv_timeout(TIMEOUT)
             .expect("the engine hangs or has ended")
     }
 
-    /// All lines up to the first that begins with a word.
-    pub(crate) fn hear_until(&mut self, word: &str) -> Vec<String> {
+    /// All lines up to and including the first that starts with `word`.
+    pub(crate) fn recv_until(&mut self, word: &str) -> Vec<String> {
         let mut lines = Vec::new();
         loop {
             let line = self.recv();
@@ -79,28 +79,28 @@ impl Engine {
         }
     }
 
-    /// Sends lines and returns what is said up to the best move, and that move.
-    pub(crate) fn ask(&mut self, lines: &str) -> (Vec<String>, String) {
+    /// Sends lines that end with a `go` command; returns its output and the best move.
+    pub(crate) fn search(&mut self, lines: &str) -> (Vec<String>, String) {
         self.send(lines);
-        let heard = self.hear_until("bestmove");
-        let best = heard.last().unwrap().split_whitespace().nth(1).unwrap();
+        let output = self.recv_until("bestmove");
+        let best = output.last().unwrap().split_whitespace().nth(1).unwrap();
         let best = best.to_owned();
-        (heard, best)
+        (output, best)
     }
 
-    /// Everything said before `readyok`: the engine has done all it was told.
-    pub(crate) fn settle(&mut self) -> Vec<String> {
+    /// Sends `isready` and returns the output before `readyok`.
+    pub(crate) fn sync(&mut self) -> Vec<String> {
         self.send("isready");
-        let mut lines = self.hear_until("readyok");
+        let mut lines = self.recv_until("readyok");
         lines.pop();
         lines
     }
 
-    /// Ends the input and returns what is still said.
+    /// Closes the input and returns the remaining output.
     pub(crate) fn close(mut self) -> Vec<String> {
         self.input = None;
         let mut rest = Vec::new();
-        while let Ok(line) = self.output.recv_timeout(PATIENCE) {
+        while let Ok(line) = self.output.recv_timeout(TIMEOUT) {
             rest.push(line);
         }
         rest
@@ -110,8 +110,8 @@ impl Engine {
 impl Drop for Engine {
     fn drop(&mut self) {
         self.input = None;
-        let until = Instant::now() + PATIENCE;
-        while Instant::now() < until {
+        let deadline = Instant::now() + TIMEOUT;
+        while Instant::now() < deadline {
             if let Some(status) = self.child.try_wait().unwrap() {
                 if !thread::panicking() {
                     assert!(status.success(), "the engine ended with {status}");
@@ -123,12 +123,12 @@ impl Drop for Engine {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
         if !thread::panicking() {
-            panic!("the engine did not end with its input");
+            panic!("the engine did not exit at the end of its input");
         }
     }
 }
 
-/// The number after a word of a line.
+/// The number that follows a word in a line.
 pub(crate) fn number(line: &str, word: &str) -> Option<i64> {
     let mut words = line.split_whitespace();
     words.find(|&other| other == word)?;

@@ -4,19 +4,19 @@ use std::time::{Duration, Instant};
 use crate::process::Engine;
 
 #[test]
-fn stop_before_go_does_nothing() {
-    let mut engine = Engine::of("makruk");
+fn stop_without_search_does_nothing() {
+    let mut engine = Engine::with_variant("makruk");
     engine.send("stop\nstop\nponderhit");
-    assert_eq!(engine.settle(), [] as [&str; 0]);
-    engine.ask("go nodes 10");
+    assert_eq!(engine.sync(), [] as [&str; 0]);
+    engine.search("go nodes 10");
     engine.send("stop");
-    assert_eq!(engine.settle(), [] as [&str; 0]);
+    assert_eq!(engine.sync(), [] as [&str; 0]);
 }
 
 #[test]
-fn every_go_has_one_answer_however_it_is_stopped() {
-    let mut engine = Engine::of("torishogi");
-    engine.settle();
+fn every_go_has_one_bestmove_however_it_is_stopped() {
+    let mut engine = Engine::with_variant("torishogi");
+    engine.sync();
     let mut pauses = [0, 0, 1, 50, 200, 1000, 3000].into_iter().cycle();
     for round in 0..60 {
         let go = [
@@ -28,7 +28,7 @@ fn every_go_has_one_answer_however_it_is_stopped() {
         engine.send(go);
         thread::sleep(Duration::from_micros(pauses.next().unwrap()));
         engine.send("stop");
-        let lines = engine.hear_until("bestmove");
+        let lines = engine.recv_until("bestmove");
         assert!(
             lines.iter().all(|line| !line.contains("error")),
             "{lines:?}"
@@ -37,41 +37,41 @@ fn every_go_has_one_answer_however_it_is_stopped() {
     // All at once.
     engine.send(&"go infinite\nstop\n".repeat(100));
     for _ in 0..100 {
-        engine.hear_until("bestmove");
+        engine.recv_until("bestmove");
     }
     engine.send("stop");
-    assert_eq!(engine.settle(), [] as [&str; 0]);
+    assert_eq!(engine.sync(), [] as [&str; 0]);
 }
 
 #[test]
-fn an_engine_that_thinks_is_ready_all_the_same() {
-    let mut engine = Engine::of("makruk");
+fn isready_is_answered_during_a_search() {
+    let mut engine = Engine::with_variant("makruk");
     engine.send("go infinite");
     for _ in 0..5 {
         engine.send("isready");
-        engine.hear_until("readyok");
+        engine.recv_until("readyok");
         thread::sleep(Duration::from_millis(5));
     }
     engine.send("stop");
-    engine.hear_until("bestmove");
+    engine.recv_until("bestmove");
 }
 
 #[test]
-fn whoever_asks_for_something_else_does_not_wait_for_ever() {
-    let mut engine = Engine::of("makruk");
+fn other_commands_end_an_endless_search() {
+    let mut engine = Engine::with_variant("makruk");
     engine.send("go infinite\nposition startpos moves a3a4\ngo nodes 10\nd");
-    engine.hear_until("bestmove");
-    engine.hear_until("bestmove");
-    engine.hear_until("Fen:");
+    engine.recv_until("bestmove");
+    engine.recv_until("bestmove");
+    engine.recv_until("Fen:");
     engine.send("perft 30");
     thread::sleep(Duration::from_millis(20));
     engine.send("stop");
-    let lines = engine.settle();
+    let lines = engine.sync();
     assert_eq!(lines.last().unwrap(), "perft was stopped");
 }
 
 #[test]
-fn the_end_of_the_input_ends_a_search_and_the_engine() {
+fn the_end_of_the_input_ends_search_and_engine() {
     for go in [
         "go infinite",
         "go ponder",
@@ -79,8 +79,8 @@ fn the_end_of_the_input_ends_a_search_and_the_engine() {
         "go mate 9",
     ] {
         for pause in [0, 20] {
-            let mut engine = Engine::of("torishogi");
-            engine.settle();
+            let mut engine = Engine::with_variant("torishogi");
+            engine.sync();
             let started = Instant::now();
             engine.send(go);
             thread::sleep(Duration::from_millis(pause));
@@ -89,22 +89,22 @@ fn the_end_of_the_input_ends_a_search_and_the_engine() {
             assert!(started.elapsed() < Duration::from_secs(20));
         }
     }
-    let mut engine = Engine::of("torishogi");
+    let mut engine = Engine::with_variant("torishogi");
     engine.send("go infinite");
     thread::sleep(Duration::from_millis(20));
     engine.send("quit");
-    engine.hear_until("bestmove");
-    // What ends by itself is finished.
-    let mut engine = Engine::of("torishogi");
+    engine.recv_until("bestmove");
+    // A command that is not endless is completed.
+    let mut engine = Engine::with_variant("torishogi");
     engine.send("perft 4");
     let rest = engine.close();
     assert_eq!(rest.last().unwrap(), "Nodes searched: 103857", "{rest:?}");
 }
 
 #[test]
-fn pondering_waits_for_the_hit_and_then_for_the_clock() {
-    let mut engine = Engine::of("torishogi");
-    let (lines, best) = engine.ask("position startpos\ngo nodes 500");
+fn pondering_waits_for_ponderhit_and_then_for_the_clock() {
+    let mut engine = Engine::with_variant("torishogi");
+    let (lines, best) = engine.search("position startpos\ngo nodes 500");
     let words: Vec<_> = lines.last().unwrap().split(' ').collect();
     assert_eq!(words[2], "ponder", "{words:?}");
     engine.send(&format!(
@@ -112,23 +112,18 @@ fn pondering_waits_for_the_hit_and_then_for_the_clock() {
         words[3]
     ));
     thread::sleep(Duration::from_millis(300));
-    // It may tell what it thinks, but not move.
-    let seen = engine.settle();
+    // It may send infos, but no best move.
+    let seen = engine.sync();
     assert!(seen.iter().all(|line| line.starts_with("info")), "{seen:?}");
     engine.send("ponderhit");
-    engine.hear_until("bestmove");
-    // Of a position that is decided there is nothing to think, but still to wait.
+    engine.recv_until("bestmove");
+    // A proven position needs no search, but the engine must wait all the same.
     engine.send("position fen 3k3/7/3K3/7/7/7/7[F] w - - 0 1\ngo ponder wtime 600 btime 600");
     thread::sleep(Duration::from_millis(30));
-    assert!(
-        engine
-            .settle()
-            .iter()
-            .all(|line| !line.contains("bestmove"))
-    );
+    assert!(engine.sync().iter().all(|line| !line.contains("bestmove")));
     engine.send("ponderhit");
     assert_eq!(
-        engine.hear_until("bestmove").last().unwrap(),
+        engine.recv_until("bestmove").last().unwrap(),
         "bestmove F@d6"
     );
 }

@@ -3,11 +3,11 @@ use std::time::{Duration, Instant};
 use crate::process::{Engine, number};
 
 #[test]
-fn it_introduces_itself_at_once() {
+fn options_are_announced() {
     let started = Instant::now();
     let mut engine = Engine::start();
     engine.send("uci");
-    let lines = engine.hear_until("uciok");
+    let lines = engine.recv_until("uciok");
     assert!(started.elapsed() < Duration::from_secs(10));
     assert!(lines[0].starts_with("id name Garuda"));
     for option in [
@@ -27,18 +27,18 @@ fn it_introduces_itself_at_once() {
 }
 
 #[test]
-fn what_was_asked_before_quit_is_answered() {
+fn commands_before_quit_are_answered() {
     let mut engine = Engine::start();
     engine.send("uci\nisready\ngo nodes 5\nquit");
-    engine.hear_until("uciok");
-    engine.hear_until("readyok");
-    engine.hear_until("bestmove");
+    engine.recv_until("uciok");
+    engine.recv_until("readyok");
+    engine.recv_until("bestmove");
 }
 
 #[test]
-fn garbage_is_answered_in_words_and_forgotten() {
-    let mut engine = Engine::of("makruk");
-    for garbage in [
+fn invalid_input_is_reported_and_ignored() {
+    let mut engine = Engine::with_variant("makruk");
+    for invalid in [
         "xyzzy",
         "go nodes many",
         "go sideways",
@@ -58,12 +58,12 @@ fn garbage_is_answered_in_words_and_forgotten() {
         "perft -1",
         "\u{1b}[31m ♞ \u{feff}",
     ] {
-        engine.send(garbage);
-        let lines = engine.settle();
-        assert_eq!(lines.len(), 1, "{garbage}: {lines:?}");
+        engine.send(invalid);
+        let lines = engine.sync();
+        assert_eq!(lines.len(), 1, "{invalid}: {lines:?}");
         assert!(lines[0].starts_with("info string error: "), "{lines:?}");
     }
-    for silence in [
+    for ignored in [
         "",
         "   ",
         "debug on",
@@ -72,88 +72,88 @@ fn garbage_is_answered_in_words_and_forgotten() {
         "stop",
         "ponderhit",
     ] {
-        engine.send(silence);
-        assert_eq!(engine.settle(), [] as [&str; 0], "{silence:?}");
+        engine.send(ignored);
+        assert_eq!(engine.sync(), [] as [&str; 0], "{ignored:?}");
     }
-    engine.say_bytes(b"\xff\xfe\x00\x80go\n\n\r\n");
-    assert_eq!(engine.settle().len(), 1);
-    // A line without end, and then one that has one.
-    engine.say_bytes(&vec![b'x'; 5 << 20]);
-    engine.say_bytes(b"\n");
-    let lines = engine.settle();
-    assert_eq!(lines, ["info string error: a line is too long"]);
-    // The position was never changed.
-    let (_, best) = engine.ask("go nodes 100 searchmoves e3e4");
+    engine.send_bytes(b"\xff\xfe\x00\x80go\n\n\r\n");
+    assert_eq!(engine.sync().len(), 1);
+    // A line that is too long.
+    engine.send_bytes(&vec![b'x'; 5 << 20]);
+    engine.send_bytes(b"\n");
+    let lines = engine.sync();
+    assert_eq!(lines, ["info string error: the line is too long"]);
+    // The position has not changed.
+    let (_, best) = engine.search("go nodes 100 searchmoves e3e4");
     assert_eq!(best, "e3e4");
 }
 
 #[test]
-fn positions_can_be_looked_at() {
-    let mut engine = Engine::of("torishogi");
+fn position_evaluation_and_perft_are_displayed() {
+    let mut engine = Engine::with_variant("torishogi");
     engine.send("position startpos moves e4e5\nd");
-    let lines = engine.settle();
+    let lines = engine.sync();
     let fen = "Fen: rpckcpl/3f3/ssssSss/2s4/SSSSSSS/3F3/LPCKCPR[S] b - - 0 1";
     assert!(lines.iter().any(|line| line == fen), "{lines:?}");
     let sfen = "Sfen: rpckcpl/3f3/ssssSss/2s4/SSSSSSS/3F3/LPCKCPR w S 2";
     assert!(lines.iter().any(|line| line == sfen), "{lines:?}");
     engine.send("eval");
-    let lines = engine.settle();
+    let lines = engine.sync();
     let priors = lines[1..].iter().map(|line| {
         let prior = line.split_whitespace().nth(1).unwrap();
         prior.parse::<f64>().unwrap()
     });
     assert!((priors.sum::<f64>() - 1.0).abs() < 0.01, "{lines:?}");
     engine.send("position startpos\nperft 3");
-    let lines = engine.settle();
+    let lines = engine.sync();
     assert_eq!(lines.last().unwrap(), "Nodes searched: 5430", "{lines:?}");
     engine.send("go perft 1");
-    assert_eq!(engine.settle().len(), 17 + 2);
+    assert_eq!(engine.sync().len(), 17 + 2);
     engine.send("perft 0");
-    assert_eq!(engine.settle().last().unwrap(), "Nodes searched: 1");
+    assert_eq!(engine.sync().last().unwrap(), "Nodes searched: 1");
 }
 
 #[test]
-fn limits_are_kept() {
-    let mut engine = Engine::of("makruk");
-    let (lines, _) = engine.ask("go nodes 700");
+fn search_limits_are_observed() {
+    let mut engine = Engine::with_variant("makruk");
+    let (lines, _) = engine.search("go nodes 700");
     let last = lines.iter().rfind(|line| line.contains(" pv ")).unwrap();
     assert_eq!(number(last, "nodes"), Some(700));
-    let (lines, _) = engine.ask("ucinewgame\ngo depth 4");
+    let (lines, _) = engine.search("ucinewgame\ngo depth 4");
     let last = lines.iter().rfind(|line| line.contains(" pv ")).unwrap();
     assert_eq!(number(last, "depth"), Some(4));
     let started = Instant::now();
-    engine.ask("ucinewgame\ngo movetime 300");
+    engine.search("ucinewgame\ngo movetime 300");
     assert!(started.elapsed() >= Duration::from_millis(250));
-    engine.ask("ucinewgame\ngo wtime 0 btime 0");
-    engine.ask("go wtime -100 btime 5");
-    engine.ask("go nodes 0");
-    engine.ask("go depth 0");
-    engine.ask("go movetime 0");
+    engine.search("ucinewgame\ngo wtime 0 btime 0");
+    engine.search("go wtime -100 btime 5");
+    engine.search("go nodes 0");
+    engine.search("go depth 0");
+    engine.search("go movetime 0");
 }
 
-/// How much time is used is the clock's own test and no matter for one on a busy machine.
+/// The time that is used is tested with the time management, not here on a busy machine.
 #[test]
-fn a_clock_that_runs_down_is_answered_to_its_end() {
-    let mut engine = Engine::of("torishogi");
-    let mut left = Duration::from_millis(600);
+fn every_go_is_answered_while_the_clock_runs_down() {
+    let mut engine = Engine::with_variant("torishogi");
+    let mut remaining = Duration::from_millis(600);
     let mut moves = Vec::new();
     for _ in 0..12 {
         let started = Instant::now();
-        let time = left.as_millis();
+        let time = remaining.as_millis();
         let moves_so_far = moves.join(" ");
-        let (_, best) = engine.ask(&format!(
+        let (_, best) = engine.search(&format!(
             "position startpos moves {moves_so_far}\ngo wtime {time} btime {time} winc 20 binc 20"
         ));
-        left = left.saturating_sub(started.elapsed());
+        remaining = remaining.saturating_sub(started.elapsed());
         moves.push(best);
     }
 }
 
 #[test]
-fn searchmoves_are_obeyed_and_others_searched_again_after() {
-    let mut engine = Engine::of("torishogi");
+fn only_searchmoves_are_searched() {
+    let mut engine = Engine::with_variant("torishogi");
     for moves in ["a3a4", "g1g2 d1c2", "d1c2 a3a4 b3b4"] {
-        let (lines, best) = engine.ask(&format!("go nodes 300 searchmoves {moves}"));
+        let (lines, best) = engine.search(&format!("go nodes 300 searchmoves {moves}"));
         assert!(moves.split(' ').any(|mv| mv == best), "{best}");
         for line in lines.iter().filter(|line| line.contains(" pv ")) {
             let first = line
@@ -166,25 +166,25 @@ fn searchmoves_are_obeyed_and_others_searched_again_after() {
             assert!(moves.contains(first), "{line}");
         }
     }
-    // What is legal of them counts; if nothing is, everything does.
-    let (_, best) = engine.ask("go nodes 50 searchmoves a1a7 a3a4 nonsense");
+    // Illegal ones are ignored; if none is legal, all moves are searched.
+    let (_, best) = engine.search("go nodes 50 searchmoves a1a7 a3a4 nonsense");
     assert_eq!(best, "a3a4");
-    let (lines, _) = engine.ask("go nodes 50 searchmoves a1a7");
+    let (lines, _) = engine.search("go nodes 50 searchmoves a1a7");
     assert!(
         lines
             .iter()
             .any(|line| line.contains("\"a1a7\" is not a legal move"))
     );
     engine.send("setoption name MultiPV value 100");
-    let (lines, _) = engine.ask("go nodes 3000");
+    let (lines, _) = engine.search("go nodes 3000");
     assert!(lines.iter().any(|line| number(line, "multipv") == Some(17)));
 }
 
 #[test]
-fn several_lines_are_told_with_their_chances() {
-    let mut engine = Engine::of("sittuyin-booklet");
+fn multipv_and_wdl_are_shown() {
+    let mut engine = Engine::with_variant("sittuyin-booklet");
     engine.send("setoption name MultiPV value 4\nsetoption name UCI_ShowWDL value true");
-    let (lines, best) = engine.ask("go nodes 2000");
+    let (lines, best) = engine.search("go nodes 2000");
     let infos: Vec<_> = lines.iter().filter(|line| line.contains(" pv ")).collect();
     let last: Vec<_> = infos.iter().rev().take(4).rev().collect();
     for (i, line) in last.iter().enumerate() {
@@ -204,29 +204,29 @@ fn several_lines_are_told_with_their_chances() {
         }
     }
     engine.send("setoption name UCI_ShowWDL value false");
-    let (lines, _) = engine.ask("go nodes 3000");
+    let (lines, _) = engine.search("go nodes 3000");
     assert!(lines.iter().all(|line| !line.contains(" wdl ")));
 }
 
 #[test]
-fn the_lack_of_a_network_is_told_once() {
-    let mut engine = Engine::of("eternal");
-    let seen = |lines: &[String]| lines.iter().filter(|l| l.contains("no network")).count();
-    assert_eq!(seen(&engine.ask("go nodes 10").0), 1);
-    assert_eq!(seen(&engine.ask("go nodes 20").0), 0);
+fn a_missing_network_is_reported_once() {
+    let mut engine = Engine::with_variant("eternal");
+    let reports = |lines: &[String]| lines.iter().filter(|l| l.contains("no network")).count();
+    assert_eq!(reports(&engine.search("go nodes 10").0), 1);
+    assert_eq!(reports(&engine.search("go nodes 20").0), 0);
 }
 
 #[test]
-fn trees_are_kept_from_move_to_move() {
-    let mut engine = Engine::of("makruk");
-    let (lines, best) = engine.ask("position startpos\ngo nodes 5000");
+fn the_tree_is_reused_from_move_to_move() {
+    let mut engine = Engine::with_variant("makruk");
+    let (lines, best) = engine.search("position startpos\ngo nodes 5000");
     let reply = lines.last().unwrap().split(' ').nth(3).unwrap();
-    let (lines, _) = engine.ask(&format!(
+    let (lines, _) = engine.search(&format!(
         "position startpos moves {best} {reply}\ngo nodes 1"
     ));
     let line = lines.iter().rfind(|line| line.contains(" pv ")).unwrap();
     assert!(number(line, "nodes").unwrap() > 10, "{line}");
-    let (lines, _) = engine.ask(&format!(
+    let (lines, _) = engine.search(&format!(
         "ucinewgame\nposition startpos moves {best} {reply}\ngo nodes 1"
     ));
     let line = lines

@@ -6,25 +6,25 @@ use super::*;
 use crate::evaluators::Material;
 use crate::{Evaluator, Gumbel, GumbelSettings, Puct, PuctSettings, Search, Shard};
 
-/// What must hold between a node and its children, whatever was searched.
-fn check(tree: &Tree) {
+/// Checks the invariants between nodes and their children.
+fn check_invariants(tree: &Tree) {
     for (index, node) in tree.nodes.iter().enumerate() {
         let id = NodeId(index as u32);
         assert_eq!(node.in_flight, 0);
         assert!(node.win >= 0.0 && node.loss >= 0.0);
         assert!(node.win + node.loss <= f64::from(node.visits) * (1.0 + 1e-6));
         let children = (0..tree.moves(id).len()).filter_map(|edge| tree.child(id, edge));
-        let mut below = 0;
+        let mut child_visits = 0;
         for child in children {
             assert!(child > id && tree.node(child).parent == id);
-            below += tree.node(child).visits;
+            child_visits += tree.node(child).visits;
             let proof = tree.proof_by_child(id, child);
             assert!(proof.is_none() || node.proof.is_some());
         }
         if node.proof.is_none() {
-            assert_eq!(node.visits, below + u32::from(node.visits > 0));
+            assert_eq!(node.visits, child_visits + u32::from(node.visits > 0));
         } else {
-            assert!(node.visits >= below);
+            assert!(node.visits >= child_visits);
         }
     }
 }
@@ -38,8 +38,8 @@ fn finish<G: Game, S: Search<G>>(search: S, evaluator: &mut impl Evaluator<G>) -
 }
 
 #[test]
-fn nodes_agree_with_their_children() {
-    // A mate in three, and a turn of several decisions before a forced win.
+fn nodes_are_consistent_with_their_children() {
+    // A mate in three, and a forced win by a turn of several decisions.
     let tori = "7/3+Sss1/7/1S1s2c/1+FS4/C2S3/4K1k[] w - - 10 21";
     let tori = ToriShogi::from_fen(tori).unwrap();
     let eternal = "8/r1n3c1/4Npbp/8/Aocn1rBa/3b2PA/R2CP2C/3B1N2/6R1 r P:a 3 2";
@@ -51,10 +51,10 @@ fn nodes_agree_with_their_children() {
         };
         let mut search = Puct::new(tori.clone(), 1 << 24, settings);
         search.begin(3000);
-        check(finish(search, &mut Material::default()).tree());
+        check_invariants(finish(search, &mut Material::default()).tree());
         let mut search = Puct::new(eternal.clone(), 1 << 24, settings);
         search.begin(3000);
-        check(finish(search, &mut Material::default()).tree());
+        check_invariants(finish(search, &mut Material::default()).tree());
         let settings = GumbelSettings {
             simulations: 1000,
             check_win_in_one,
@@ -64,8 +64,8 @@ fn nodes_agree_with_their_children() {
         let mut search = Gumbel::new(tori.clone(), 1 << 24);
         search.begin(settings, &mut rng);
         search = finish(search, &mut Material::default());
-        check(search.tree());
+        check_invariants(search.tree());
         search.play(search.moves()[search.best()], true);
-        check(search.tree());
+        check_invariants(search.tree());
     }
 }

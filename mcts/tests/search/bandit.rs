@@ -1,15 +1,15 @@
-//! The root alone: a choice among arms whose values are known.
+//! The root of a Gumbel search alone: a bandit whose arms have fixed values.
 
 use garuda_mcts::evaluators::Table;
 use garuda_mcts::{GumbelSettings, Wdl};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::runs::{gumbel, policy};
-use crate::toys::{Bandit, numbered};
+use crate::helpers::{gumbel, policy};
+use crate::toy_games::{Bandit, numbered};
 use garuda_rules::Game;
 
-/// Logits and values of some arms.
+/// Logits and values of the arms.
 struct Arms {
     logits: Vec<f32>,
     values: Vec<f32>,
@@ -29,12 +29,12 @@ impl Arms {
         weights.iter().map(|weight| weight / sum).collect()
     }
 
-    /// What a policy earns.
-    fn worth(&self, policy: &[f32]) -> f32 {
+    /// Expected value of a policy.
+    fn expected_value(&self, policy: &[f32]) -> f32 {
         policy.iter().zip(&self.values).map(|(p, q)| p * q).sum()
     }
 
-    /// An evaluator that knows the arms, `depth` moves deep, and says `root` of the choice.
+    /// An evaluator with the values of the arms, `depth` moves deep, and `root` for the root.
     fn table(&self, depth: u32, root: f32) -> Table {
         let mut table = Table::default();
         let start = Bandit::new(self.logits.len());
@@ -69,19 +69,19 @@ fn mean(sample: &[f32]) -> (f32, f32) {
 }
 
 #[test]
-fn improved_policy_is_never_below_the_prior() {
+fn improved_policy_is_at_least_as_good_as_the_prior() {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let mut bandits: Vec<Arms> = [2, 3, 7, 20, 40]
         .into_iter()
         .map(|count| Arms::random(count, &mut rng))
         .collect();
-    // A likely good arm, and unlikely ones that are worse in different measure.
+    // A good arm with a high prior, and others with low priors.
     bandits.push(Arms {
         logits: vec![3.0, 0.0, 0.0, -1.0],
         values: vec![0.5, 0.0, 0.4, 1.0],
     });
     for arms in &bandits {
-        let before = arms.worth(&arms.prior());
+        let before = arms.expected_value(&arms.prior());
         let game = Bandit::new(arms.logits.len());
         for simulations in [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64] {
             let mut table = arms.table(simulations, before);
@@ -94,7 +94,7 @@ fn improved_policy_is_never_below_the_prior() {
                 let (mut policies, mut actions) = (Vec::new(), Vec::new());
                 for seed in 0..100 {
                     let search = gumbel(&game, settings, seed, &mut table);
-                    policies.push(arms.worth(&policy(&search)));
+                    policies.push(arms.expected_value(&policy(&search)));
                     actions.push(arms.values[search.best()]);
                 }
                 for (what, sample) in [("policy", policies), ("action", actions)] {
@@ -111,7 +111,7 @@ fn improved_policy_is_never_below_the_prior() {
 }
 
 #[test]
-fn visit_counts_sum_to_n() {
+fn visits_sum_to_the_number_of_simulations() {
     let mut rng = ChaCha8Rng::seed_from_u64(6);
     for count in 2..40 {
         let arms = Arms::random(count, &mut rng);
@@ -131,7 +131,7 @@ fn visit_counts_sum_to_n() {
 }
 
 #[test]
-fn logits_not_probabilities_make_the_draw_and_the_target() {
+fn without_simulations_the_target_is_the_prior_and_moves_are_sampled_from_it() {
     let arms = Arms {
         logits: vec![0.0, 2.0, -1.0, 1.0],
         values: vec![0.0; 4],
@@ -141,16 +141,16 @@ fn logits_not_probabilities_make_the_draw_and_the_target() {
         ..GumbelSettings::default()
     };
     let mut table = arms.table(0, 0.3);
-    let mut drawn = [0; 4];
+    let mut sampled = [0; 4];
     for seed in 0..4000 {
         let search = gumbel(&Bandit::new(4), settings, seed, &mut table);
-        for (share, prior) in policy(&search).into_iter().zip(arms.prior()) {
-            assert!((share - prior).abs() < 1e-6);
+        for (probability, prior) in policy(&search).into_iter().zip(arms.prior()) {
+            assert!((probability - prior).abs() < 1e-6);
         }
-        drawn[search.best()] += 1;
+        sampled[search.best()] += 1;
     }
-    for (count, prior) in drawn.into_iter().zip(arms.prior()) {
-        assert!((count as f32 / 4000.0 - prior).abs() < 0.03, "{drawn:?}");
+    for (count, prior) in sampled.into_iter().zip(arms.prior()) {
+        assert!((count as f32 / 4000.0 - prior).abs() < 0.03, "{sampled:?}");
     }
 }
 
@@ -166,14 +166,14 @@ fn target_is_softmax_of_logits_and_completed_values() {
         gumbel_scale: 0.0,
         ..GumbelSettings::default()
     };
-    let judged = 0.1;
-    // Without noise the two likeliest are tried: the first and the last.
-    let search = gumbel(&Bandit::new(3), settings, 0, &mut arms.table(2, judged));
+    let predicted = 0.1;
+    // Without noise the two arms with the highest priors are visited: the first and the last.
+    let search = gumbel(&Bandit::new(3), settings, 0, &mut arms.table(2, predicted));
     assert_eq!(search.visits().collect::<Vec<_>>(), [1, 0, 1]);
     let prior = arms.prior();
-    let tried = (prior[0] * 0.02 + prior[2] * 0.9) / (prior[0] + prior[2]);
-    let mixed = (judged + 2.0 * tried) / 3.0;
-    let completed: Vec<f32> = search.completed().map(Wdl::value).collect();
+    let visited = (prior[0] * 0.02 + prior[2] * 0.9) / (prior[0] + prior[2]);
+    let mixed = (predicted + 2.0 * visited) / 3.0;
+    let completed: Vec<f32> = search.completed_values().map(Wdl::value).collect();
     let expected = [0.02, mixed, 0.9];
     for (value, expected) in completed.iter().zip(expected) {
         assert!((value - expected).abs() < 1e-5, "{completed:?}");
@@ -182,17 +182,17 @@ fn target_is_softmax_of_logits_and_completed_values() {
         .map(|i| (arms.logits[i] + 51.0 * (expected[i] - 0.9)).exp())
         .collect();
     let sum: f32 = weights.iter().sum();
-    for (share, weight) in policy(&search).into_iter().zip(&weights) {
-        assert!((share - weight / sum).abs() < 1e-5);
+    for (probability, weight) in policy(&search).into_iter().zip(&weights) {
+        assert!((probability - weight / sum).abs() < 1e-5);
     }
     let value = search.value().unwrap().value();
-    let worth: f32 = (0..3).map(|i| weights[i] / sum * expected[i]).sum();
-    assert!((value - worth).abs() < 1e-5);
+    let expected_value: f32 = (0..3).map(|i| weights[i] / sum * expected[i]).sum();
+    assert!((value - expected_value).abs() < 1e-5);
 }
 
 #[test]
 fn unvisited_actions_are_never_played() {
-    // All that is tried is lost, and the root says that the rest is won.
+    // All visited arms lose, and the evaluator predicts a win for the root.
     for logit in [0.0, -80.0, -1e30] {
         let arms = Arms {
             logits: (0..30).map(|i| if i < 2 { logit } else { 0.0 }).collect(),

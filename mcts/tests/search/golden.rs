@@ -1,4 +1,4 @@
-//! Search trees as text, kept in `snapshots`: any change of behaviour shows as a difference.
+//! Search trees compared with snapshots: any change of behaviour shows as a difference.
 
 use garuda_mcts::GumbelSettings;
 use garuda_mcts::evaluators::{Material, Uniform};
@@ -6,7 +6,7 @@ use garuda_rules::GameState;
 use garuda_rules::eternal::EternalPosition;
 use garuda_rules::tori::ToriPosition;
 
-use crate::runs::{gumbel, policy, puct};
+use crate::helpers::{gumbel, policy, puct};
 
 #[test]
 fn gumbel_tree() {
@@ -18,8 +18,8 @@ fn gumbel_tree() {
     let search = gumbel(&game, settings, 7, &mut Material::default());
     let policy = policy(&search);
     let best = search.moves()[search.best()];
-    let outline = search.outline();
-    insta::assert_snapshot!(format!("{outline}best {best:?}\npolicy {policy:.4?}"));
+    let dump = search.dump();
+    insta::assert_snapshot!(format!("{dump}best {best:?}\npolicy {policy:.4?}"));
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn gumbel_tree_of_a_turn_of_several_decisions() {
         ..GumbelSettings::default()
     };
     let search = gumbel(&game, settings, 7, &mut Uniform::default());
-    insta::assert_snapshot!(search.outline());
+    insta::assert_snapshot!(search.dump());
 }
 
 #[test]
@@ -40,5 +40,5 @@ fn puct_tree() {
     let text = "3K1k1/4+S2/3L3/P6/1s1f2S/4F2/5S1[F] w - - 0 138";
     let game = GameState::<ToriPosition>::from_fen(text).unwrap();
     let search = puct(&game, 40, &mut Material::default());
-    insta::assert_snapshot!(search.outline());
+    insta::assert_snapshot!(search.dump());
 }

@@ -1,89 +1,94 @@
-//! When a search stops.
+//! When a search ends.
 
 use std::time::{Duration, Instant};
 
 use garuda_mcts::evaluators::Uniform;
 use garuda_mcts::{
-    Analysis, AnalysisSettings, Choice, EvalError, Evaluations, Evaluator, Gumbel, GumbelSettings,
-    Limits, Proof, Puct, PuctSettings, Report, Search, Signal,
+    Analysis, AnalysisSettings, EvalError, Evaluations, Evaluator, Gumbel, GumbelSettings,
+    MoveSelection, Proof, Puct, PuctSettings, Search, SearchControl, SearchInfo, SearchLimits,
 };
 use garuda_rules::{Game, Move};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::runs::{gumbel, policy, puct};
-use crate::toys::{Bandit, Heap, TicTacToe, numbered};
+use crate::helpers::{gumbel, policy, puct};
+use crate::toy_games::{Bandit, Heap, TicTacToe, numbered};
 
-fn think(limits: Limits) -> Report {
+fn search(limits: SearchLimits) -> SearchInfo {
     let mut analysis = Analysis::new(Heap::new(200), AnalysisSettings::default());
-    let signal = Signal::new();
+    let control = SearchControl::new();
     analysis
-        .think(&mut Uniform::default(), limits, &signal, |_| {})
+        .search(&mut Uniform::default(), limits, &control, |_| {})
         .unwrap()
 }
 
 #[test]
-fn nodes_are_counted_exactly() {
+fn node_limit_is_exact() {
     for nodes in [1, 2, 10, 333] {
-        for leaves in [1, 2, 7, 64] {
+        for batch_size in [1, 2, 7, 64] {
             let settings = AnalysisSettings {
-                leaves,
+                batch_size,
                 ..AnalysisSettings::default()
             };
             let mut analysis = Analysis::new(Heap::new(200), settings);
-            let limits = Limits::nodes(nodes);
-            let report = analysis
-                .think(&mut Uniform::default(), limits, &Signal::new(), |_| {})
+            let limits = SearchLimits::nodes(nodes);
+            let info = analysis
+                .search(
+                    &mut Uniform::default(),
+                    limits,
+                    &SearchControl::new(),
+                    |_| {},
+                )
                 .unwrap();
-            assert_eq!(report.visits, nodes);
-            assert_eq!(report.evaluations, u64::from(nodes));
-            assert!(report.best.is_some());
+            assert_eq!(info.visits, nodes);
+            assert_eq!(info.evaluations, u64::from(nodes));
+            assert!(info.best.is_some());
         }
     }
 }
 
 #[test]
-fn time_ends_a_search() {
+fn time_limit_ends_a_search() {
     let started = Instant::now();
-    let report = think(Limits::time(Duration::from_millis(50)));
+    let info = search(SearchLimits::time(Duration::from_millis(50)));
     assert!(started.elapsed() >= Duration::from_millis(50));
     assert!(started.elapsed() < Duration::from_secs(20));
-    assert!(report.visits > 10);
+    assert!(info.visits > 10);
 }
 
 #[test]
-fn depth_ends_a_search() {
+fn depth_limit_ends_a_search() {
     for depth in [1, 3, 6] {
-        let limits = Limits {
+        let limits = SearchLimits {
             depth: Some(depth),
-            ..Limits::default()
+            ..SearchLimits::default()
         };
-        let report = think(limits);
-        assert_eq!(report.lines[0].moves.len(), depth as usize);
+        let info = search(limits);
+        assert_eq!(info.lines[0].moves.len(), depth as usize);
     }
 }
 
 #[test]
 fn a_search_without_limits_runs_until_it_is_stopped() {
-    let signal = Signal::new();
+    let control = SearchControl::new();
     let settings = AnalysisSettings {
-        report_every: Duration::ZERO,
-        lines: 3,
+        info_interval: Duration::ZERO,
+        multi_pv: 3,
         ..AnalysisSettings::default()
     };
     let mut analysis = Analysis::new(Heap::new(200), settings);
-    let mut reports = 0;
-    let stop = signal.clone();
+    let mut infos = 0;
+    let stop = control.clone();
     let last = analysis
-        .think(
+        .search(
             &mut Uniform::default(),
-            Limits::default(),
-            &signal,
-            |report| {
-                reports += 1;
-                assert_eq!(report.visits, reports);
-                assert!(report.lines.len() <= 3);
-                if reports == 500 {
+            SearchLimits::default(),
+            &control,
+            |info| {
+                infos += 1;
+                assert_eq!(info.visits, infos);
+                assert!(info.lines.len() <= 3);
+                if infos == 500 {
                     stop.stop();
                 }
             },
@@ -95,37 +100,37 @@ fn a_search_without_limits_runs_until_it_is_stopped() {
 
 #[test]
 fn pondering_ignores_limits_until_the_clock_starts() {
-    let signal = Signal::pondering();
+    let control = SearchControl::pondering();
     let settings = AnalysisSettings {
-        report_every: Duration::ZERO,
+        info_interval: Duration::ZERO,
         ..AnalysisSettings::default()
     };
     let mut analysis = Analysis::new(Heap::new(200), settings);
-    let hit = signal.clone();
-    let limits = Limits {
+    let hit = control.clone();
+    let limits = SearchLimits {
         nodes: Some(100),
         time: Some(Duration::from_secs(100)),
         depth: Some(1),
     };
-    let report = analysis
-        .think(&mut Uniform::default(), limits, &signal, |report| {
-            if report.visits == 300 {
+    let info = analysis
+        .search(&mut Uniform::default(), limits, &control, |info| {
+            if info.visits == 300 {
                 hit.start_clock();
             }
         })
         .unwrap();
-    assert_eq!(report.visits, 300);
+    assert_eq!(info.visits, 300);
 }
 
 #[test]
-fn an_only_move_costs_nothing() {
+fn an_only_move_is_not_searched() {
     let mut game = Bandit::new(3);
     game.play(numbered(1));
-    let mut asked = Counting::default();
-    let search = gumbel(&game, GumbelSettings::default(), 1, &mut asked);
+    let mut evaluator = CountingEvaluator::default();
+    let search = gumbel(&game, GumbelSettings::default(), 1, &mut evaluator);
     assert_eq!((search.best(), policy(&search)), (0, vec![1.0]));
     assert_eq!((search.value(), search.simulations()), (None, 0));
-    // Nor if the tree knows it already from the move before.
+    // Nor if it is already in the tree of the previous move.
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let mut search = gumbel(
         &Bandit::new(3),
@@ -138,12 +143,12 @@ fn an_only_move_costs_nothing() {
     assert!(search.is_over() && search.simulations() == 0);
     assert_eq!((search.best(), policy(&search)), (0, vec![1.0]));
     let mut analysis = Analysis::new(game, AnalysisSettings::default());
-    let limits = Limits::nodes(1000);
-    let report = analysis
-        .think(&mut asked, limits, &Signal::new(), |_| {})
+    let limits = SearchLimits::nodes(1000);
+    let info = analysis
+        .search(&mut evaluator, limits, &SearchControl::new(), |_| {})
         .unwrap();
-    assert_eq!(report.best, Some(numbered(0)));
-    assert_eq!((report.evaluations, asked.positions), (0, 0));
+    assert_eq!(info.best, Some(numbered(0)));
+    assert_eq!((info.evaluations, evaluator.positions), (0, 0));
 }
 
 #[test]
@@ -151,7 +156,10 @@ fn a_game_that_is_over_is_not_searched() {
     let game = TicTacToe::after(&[0, 3, 1, 4, 2]);
     let search = puct(&game, 100, &mut Uniform::default());
     assert_eq!(search.proof(), Some(Proof::Loss(0)));
-    assert_eq!((search.visits(), search.best(Choice::default())), (0, None));
+    assert_eq!(
+        (search.visits(), search.best_move(MoveSelection::default())),
+        (0, None)
+    );
     let search = gumbel(&game, GumbelSettings::default(), 1, &mut Uniform::default());
     assert_eq!(search.proof(), Some(Proof::Loss(0)));
     assert!(search.moves().is_empty() && policy(&search).is_empty());
@@ -159,47 +167,47 @@ fn a_game_that_is_over_is_not_searched() {
 
 #[test]
 fn a_full_tree_ends_the_search_with_the_best_move_so_far() {
-    let memory = 64 << 10;
-    let mut search = Puct::new(Heap::new(200), memory, PuctSettings::default());
+    let tree_bytes = 64 << 10;
+    let mut search = Puct::new(Heap::new(200), tree_bytes, PuctSettings::default());
     search.begin(1_000_000);
-    let mut other = Gumbel::new(Heap::new(200), memory);
+    let mut gumbel_search = Gumbel::new(Heap::new(200), tree_bytes);
     let settings = GumbelSettings {
         simulations: 1_000_000,
         ..GumbelSettings::default()
     };
-    other.begin(settings, &mut ChaCha8Rng::seed_from_u64(1));
+    gumbel_search.begin(settings, &mut ChaCha8Rng::seed_from_u64(1));
     let logits = [0.0; 3];
     while let Some(leaf) = search.next_leaf() {
         let (id, moves) = (leaf.id, leaf.legal.len());
         search.backup(id, garuda_mcts::Wdl::UNKNOWN, &logits[..moves]);
     }
-    while let Some(leaf) = other.next_leaf() {
+    while let Some(leaf) = gumbel_search.next_leaf() {
         let (id, moves) = (leaf.id, leaf.legal.len());
-        other.backup(id, garuda_mcts::Wdl::UNKNOWN, &logits[..moves]);
+        gumbel_search.backup(id, garuda_mcts::Wdl::UNKNOWN, &logits[..moves]);
     }
     assert!(search.is_over() && search.is_full());
-    assert!(search.bytes() <= memory && search.bytes() > memory / 2);
-    assert!(search.fullness() > 0.9, "{}", search.fullness());
-    assert!(search.best(Choice::default()).is_some());
-    assert!(other.is_over() && other.simulations() > 500);
-    assert!(other.bytes() <= memory);
-    assert!(other.best() < 3);
-    // What is kept of a full tree leaves room to go on.
-    let best = search.best(Choice::default()).unwrap();
+    assert!(search.bytes() <= tree_bytes && search.bytes() > tree_bytes / 2);
+    assert!(search.hashfull() > 0.9, "{}", search.hashfull());
+    assert!(search.best_move(MoveSelection::default()).is_some());
+    assert!(gumbel_search.is_over() && gumbel_search.simulations() > 500);
+    assert!(gumbel_search.bytes() <= tree_bytes);
+    assert!(gumbel_search.best() < 3);
+    // The subtree kept of a full tree leaves room to continue.
+    let best = search.best_move(MoveSelection::default()).unwrap();
     search.play(best, true);
     let kept = search.visits();
     search.begin(kept + 10);
     assert!(kept > 100 && search.next_leaf().is_some());
 }
 
-/// Uniform, and counts.
+/// The uniform evaluator, which counts positions.
 #[derive(Default)]
-struct Counting {
+struct CountingEvaluator {
     uniform: Uniform,
     positions: u32,
 }
 
-impl<G: Game> Evaluator<G> for Counting {
+impl<G: Game> Evaluator<G> for CountingEvaluator {
     fn capacity(&self) -> usize {
         16
     }

@@ -1,19 +1,19 @@
-//! What a search must do, whatever the game and the evaluator.
+//! Tests of the searches with toy games, our games and evaluators without a network.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+#![allow(clippy::unwrap_used, reason = "test helpers may unwrap as tests do")]
 
 mod bandit;
-mod brute;
+mod brute_force;
 mod draws;
 mod errors;
+mod games;
 mod golden;
+mod helpers;
 mod independence;
 mod limits;
 mod mates;
-mod ours;
 mod reuse;
-mod runs;
-mod sides;
 mod solver;
-mod toys;
+mod toy_games;
+mod turn_order;
 mod virtual_loss;

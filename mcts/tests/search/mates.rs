@@ -1,19 +1,19 @@
-//! Forced wins in our games: `data/mates` has positions with the number of decisions to the end,
-//! which the example `compose_mates` found by trying everything.
+//! Forced wins in our games: `data/mates` has positions with the distance to mate in decisions,
+//! which the example `compose_mates` found by exhaustive search.
 
 use garuda_mcts::evaluators::{Material, PieceValues};
-use garuda_mcts::{Choice, Proof};
+use garuda_mcts::{MoveSelection, Proof};
 use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::sittuyin::SittuyinPosition;
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{Game, GameState, Move, MoveList};
 
-use crate::runs::puct;
+use crate::helpers::puct;
 
 const NODES: u32 = 20_000;
 
-/// Whether a move is the first of a win within so many decisions, by trying everything.
+/// Whether a move forces a win within this number of decisions, by exhaustive search.
 fn wins<G: Game>(game: &G, mv: Move, decisions: u16) -> bool {
     fn forced<G: Game>(game: &G, attacker: garuda_rules::Color, decisions: u16) -> bool {
         let mut moves = MoveList::new();
@@ -37,7 +37,7 @@ fn wins<G: Game>(game: &G, mv: Move, decisions: u16) -> bool {
     forced(&next, game.turn(), decisions - 1)
 }
 
-fn find_all<P: PieceValues>(file: &str) {
+fn find_mates<P: PieceValues>(file: &str) {
     let mut material = Material::<P>::default();
     let mut missed = Vec::new();
     let mut positions = 0;
@@ -48,8 +48,8 @@ fn find_all<P: PieceValues>(file: &str) {
         let search = puct(&game, NODES, &mut material);
         match search.proof() {
             Some(Proof::Win(found)) => {
-                assert!(found >= distance, "{line}: a win in {found} cannot be");
-                let best = search.best(Choice::LowerBound).unwrap();
+                assert!(found >= distance, "{line}: a win in {found} is impossible");
+                let best = search.best_move(MoveSelection::Lcb).unwrap();
                 assert!(found > 3 || wins(&game, best, found), "{line}: {best:?}");
                 println!("{distance} found {found} after {}", search.visits());
             }
@@ -63,25 +63,25 @@ fn find_all<P: PieceValues>(file: &str) {
 
 #[test]
 fn mates_are_found_in_makruk() {
-    find_all::<MakrukPosition>(include_str!("../data/mates/makruk.mates"));
+    find_mates::<MakrukPosition>(include_str!("../data/mates/makruk.mates"));
 }
 
 #[test]
 fn mates_are_found_in_sittuyin() {
-    find_all::<SittuyinPosition<false>>(include_str!("../data/mates/sittuyin.mates"));
+    find_mates::<SittuyinPosition<false>>(include_str!("../data/mates/sittuyin.mates"));
 }
 
 #[test]
 fn mates_are_found_in_booklet_sittuyin() {
-    find_all::<SittuyinPosition<true>>(include_str!("../data/mates/sittuyin-booklet.mates"));
+    find_mates::<SittuyinPosition<true>>(include_str!("../data/mates/sittuyin-booklet.mates"));
 }
 
 #[test]
 fn mates_are_found_in_tori_shogi() {
-    find_all::<ToriPosition>(include_str!("../data/mates/torishogi.mates"));
+    find_mates::<ToriPosition>(include_str!("../data/mates/torishogi.mates"));
 }
 
 #[test]
 fn forced_wins_are_found_in_eternal_chess() {
-    find_all::<EternalPosition>(include_str!("../data/mates/eternal.mates"));
+    find_mates::<EternalPosition>(include_str!("../data/mates/eternal.mates"));
 }

@@ -1,17 +1,19 @@
-//! A tree kept from move to move.
+//! Tree reuse from move to move.
 
 use garuda_mcts::evaluators::{Rollout, Uniform};
-use garuda_mcts::{Analysis, AnalysisSettings, Gumbel, GumbelSettings, Limits, Search, Signal};
+use garuda_mcts::{
+    Analysis, AnalysisSettings, Gumbel, GumbelSettings, Search, SearchControl, SearchLimits,
+};
 use garuda_rules::{Game, Move, MoveList};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::runs::{MEMORY, puct};
-use crate::toys::Heap;
+use crate::helpers::{TREE_BYTES, puct};
+use crate::toy_games::Heap;
 
-/// The part of an outline below its `n`-th child, with its indentation taken back.
-fn below(outline: &str, child: usize) -> String {
-    let lines: Vec<&str> = outline.lines().collect();
+/// The part of a dump below a child of the root, with less indentation.
+fn subtree(dump: &str, child: usize) -> String {
+    let lines: Vec<&str> = dump.lines().collect();
     let starts: Vec<usize> = (1..lines.len())
         .filter(|&i| !lines[i].starts_with("   "))
         .collect();
@@ -27,15 +29,15 @@ fn below(outline: &str, child: usize) -> String {
 }
 
 #[test]
-fn a_kept_tree_is_the_subtree() {
+fn playing_a_move_keeps_its_subtree() {
     let mut rollout = Rollout::new(1, 1, 200);
     let search = puct(&Heap::new(60), 3000, &mut rollout);
-    let outline = search.outline().to_string();
+    let dump = search.dump().to_string();
     for (edge, &mv) in search.moves().iter().enumerate() {
         let mut kept = search.clone();
         kept.play(mv, true);
-        assert!(kept.outline().to_string() == below(&outline, edge));
-        // And it can be searched on.
+        assert!(kept.dump().to_string() == subtree(&dump, edge));
+        // The search can continue.
         let visits = kept.visits() + 500;
         kept.begin(visits);
         while let Some(leaf) = kept.next_leaf() {
@@ -56,35 +58,40 @@ fn moves(game: &Heap) -> Vec<Move> {
 }
 
 #[test]
-fn a_continued_game_keeps_its_tree_and_another_does_not() {
+fn only_a_continued_game_keeps_its_tree() {
     let start = Heap::new(100);
     let mut analysis = Analysis::new(start.clone(), AnalysisSettings::default());
-    let think = |analysis: &mut Analysis<Heap>, nodes| {
-        let limits = Limits::nodes(nodes);
+    let search = |analysis: &mut Analysis<Heap>, nodes| {
+        let limits = SearchLimits::nodes(nodes);
         analysis
-            .think(&mut Uniform::default(), limits, &Signal::new(), |_| {})
+            .search(
+                &mut Uniform::default(),
+                limits,
+                &SearchControl::new(),
+                |_| {},
+            )
             .unwrap()
     };
-    let report = think(&mut analysis, 1000);
-    let line = &report.lines[0].moves;
-    analysis.set_game(&start, &line[..2]);
-    let kept = think(&mut analysis, 1);
+    let info = search(&mut analysis, 1000);
+    let line = &info.lines[0].moves;
+    analysis.set_position(&start, &line[..2]);
+    let kept = search(&mut analysis, 1);
     assert_eq!(kept.evaluations, 0);
     assert!(kept.visits > 10);
-    let report = think(&mut analysis, 1000);
-    assert_eq!(report.evaluations, u64::from(1000 - kept.visits));
+    let info = search(&mut analysis, 1000);
+    assert_eq!(info.evaluations, u64::from(1000 - kept.visits));
     let other = moves(&start).into_iter().find(|mv| *mv != line[0]).unwrap();
-    analysis.set_game(&start, &[other]);
-    assert_eq!(think(&mut analysis, 5).evaluations, 5);
-    analysis.set_game(&Heap::new(90), &[]);
+    analysis.set_position(&start, &[other]);
+    assert_eq!(search(&mut analysis, 5).evaluations, 5);
+    analysis.set_position(&Heap::new(90), &[]);
     assert_eq!(analysis.game().left, 90);
-    assert_eq!(think(&mut analysis, 5).evaluations, 5);
+    assert_eq!(search(&mut analysis, 5).evaluations, 5);
 }
 
 #[test]
-fn gumbel_spends_its_budget_on_top_of_a_kept_tree() {
+fn gumbel_spends_its_whole_budget_on_a_reused_tree() {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let mut search = Gumbel::new(Heap::new(100), MEMORY);
+    let mut search = Gumbel::new(Heap::new(100), TREE_BYTES);
     let settings = GumbelSettings {
         simulations: 32,
         ..GumbelSettings::default()

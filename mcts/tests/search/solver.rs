@@ -1,16 +1,16 @@
-//! What the search proves is the truth.
+//! Proofs compared with exhaustive search.
 
 use std::collections::{HashMap, HashSet};
 
 use garuda_mcts::evaluators::Uniform;
-use garuda_mcts::{Choice, GumbelSettings, Proof};
+use garuda_mcts::{GumbelSettings, MoveSelection, Proof};
 use garuda_rules::{Game, MoveList};
 
-use crate::brute::{same_result, solve};
-use crate::runs::{gumbel, policy, puct};
-use crate::toys::{Heap, TicTacToe, numbered};
+use crate::brute_force::{same_result, solve};
+use crate::helpers::{gumbel, policy, puct};
+use crate::toy_games::{Heap, TicTacToe, numbered};
 
-/// All positions that can be reached, the ended ones left out.
+/// All reachable unfinished positions.
 fn reachable<G: Game>(start: &G) -> Vec<G> {
     let mut seen = HashSet::from([start.state_key()]);
     let mut found = vec![start.clone()];
@@ -31,27 +31,30 @@ fn reachable<G: Game>(start: &G) -> Vec<G> {
     found
 }
 
-/// Searches a position both ways and compares what they prove. Returns whether PUCT could.
-fn check<G: Game>(game: &G, visits: u32, known: &mut HashMap<u64, Proof>) -> bool {
-    let truth = solve(game, known);
+/// Compares the proofs of both searches with the exact result. Returns whether PUCT proved it.
+fn check<G: Game>(game: &G, visits: u32, solved: &mut HashMap<u64, Proof>) -> bool {
+    let expected = solve(game, solved);
     let mut moves = MoveList::new();
     game.legal_moves(&mut moves);
     let mut checked = |proof: Option<Proof>, mv| {
         let Some(proof) = proof else {
             return false;
         };
-        assert!(same_result(proof, truth), "{proof:?} {truth:?}");
-        // A win that was found cannot be quicker than the quickest, and so on.
-        assert!(proof <= truth || matches!(truth, Proof::Loss(_)));
+        assert!(same_result(proof, expected), "{proof:?} {expected:?}");
+        // No win can be shorter than the shortest.
+        assert!(proof <= expected || matches!(expected, Proof::Loss(_)));
         let mut next = game.clone();
         next.play(mv);
-        let after = solve(&next, known);
+        let after = solve(&next, solved);
         let after = if next.turn() == game.turn() {
             after
         } else {
             after.reversed()
         };
-        assert!(same_result(after, truth), "the move is not the proven one");
+        assert!(
+            same_result(after, expected),
+            "the move is not the proven one"
+        );
         true
     };
     let settings = GumbelSettings {
@@ -62,28 +65,31 @@ fn check<G: Game>(game: &G, visits: u32, known: &mut HashMap<u64, Proof>) -> boo
     checked(search.proof(), search.moves()[search.best()]);
     assert!((policy(&search).iter().sum::<f32>() - 1.0).abs() < 1e-5);
     let search = puct(game, visits, &mut Uniform::default());
-    checked(search.proof(), search.best(Choice::LowerBound).unwrap())
+    checked(
+        search.proof(),
+        search.best_move(MoveSelection::Lcb).unwrap(),
+    )
 }
 
 #[test]
 fn proofs_equal_brute_force_in_tic_tac_toe() {
-    let mut known = HashMap::new();
+    let mut solved = HashMap::new();
     let positions = reachable(&TicTacToe::START);
     assert_eq!(positions.len(), 4520);
     let mut proven = 0;
     for game in positions.iter().step_by(7) {
-        proven += usize::from(check(game, 1500, &mut known));
+        proven += usize::from(check(game, 1500, &mut solved));
     }
     assert!(proven * 10 > positions.len() / 7 * 9, "{proven}");
 }
 
 #[test]
 fn proofs_equal_brute_force_where_sides_do_not_alternate() {
-    let mut known = HashMap::new();
+    let mut solved = HashMap::new();
     let positions = reachable(&Heap::new(16));
     let mut proven = 0;
     for game in positions.iter().step_by(5) {
-        proven += usize::from(check(game, 1500, &mut known));
+        proven += usize::from(check(game, 1500, &mut solved));
     }
     assert!(proven * 10 > positions.len() / 5 * 9, "{proven}");
 }
@@ -96,19 +102,22 @@ fn a_drawn_game_is_solved_from_its_second_move() {
 }
 
 #[test]
-fn quicker_wins_and_slower_losses_are_preferred() {
-    // White wins at once with 2; every other move takes longer or does not win.
+fn shorter_wins_and_longer_losses_are_preferred() {
+    // White wins at once with 2; every other move wins later or not at all.
     let game = TicTacToe::after(&[0, 3, 1, 4]);
     let search = puct(&game, 10_000, &mut Uniform::default());
     assert_eq!(search.proof(), Some(Proof::Win(1)));
-    let line = search.lines(Choice::LowerBound, 1).remove(0);
+    let line = search.pv_lines(MoveSelection::Lcb, 1).remove(0);
     assert_eq!(line.proof, Some(Proof::Win(1)));
-    // White threatens in two ways: Black loses at once unless it stops one of them.
+    // White has two threats, and Black can stop only one.
     let game = TicTacToe::after(&[0, 1, 4, 8, 6]);
     let search = puct(&game, 10_000, &mut Uniform::default());
     assert_eq!(search.proof(), Some(Proof::Loss(2)));
     let game = TicTacToe::after(&[4, 1, 6]);
     let search = puct(&game, 10_000, &mut Uniform::default());
     assert_eq!(search.proof(), Some(Proof::Loss(4)));
-    assert_eq!(search.best(Choice::MostVisits), Some(numbered(2)));
+    assert_eq!(
+        search.best_move(MoveSelection::MostVisits),
+        Some(numbered(2))
+    );
 }

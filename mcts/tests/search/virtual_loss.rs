@@ -1,19 +1,19 @@
-//! Leaves that wait for an answer count as lost only as long as they wait.
+//! A virtual loss counts only while its leaf is pending.
 
 use garuda_mcts::evaluators::Uniform;
 use garuda_mcts::{Evaluations, Evaluator, Puct, PuctSettings, Search};
 
-use crate::runs::MEMORY;
-use crate::toys::Heap;
+use crate::helpers::TREE_BYTES;
+use crate::toy_games::Heap;
 
-fn started() -> Puct<Heap> {
-    let mut search = Puct::new(Heap::new(40), MEMORY, PuctSettings::default());
+fn new_search() -> Puct<Heap> {
+    let mut search = Puct::new(Heap::new(40), TREE_BYTES, PuctSettings::default());
     search.begin(1000);
     search
 }
 
-/// Asks for so many leaves and has them answered. Returns how many there were.
-fn batch(search: &mut Puct<Heap>, leaves: usize) -> usize {
+/// Evaluates a batch of at most `leaves` leaves and returns their number.
+fn run_batch(search: &mut Puct<Heap>, leaves: usize) -> usize {
     let mut evaluator = Uniform::default();
     let mut ids = Vec::new();
     while ids.len() < leaves
@@ -32,11 +32,11 @@ fn batch(search: &mut Puct<Heap>, leaves: usize) -> usize {
 }
 
 #[test]
-fn virtual_loss_leaves_no_trace() {
-    let mut search = started();
-    let mut plain = started();
+fn cancelled_leaves_change_nothing() {
+    let mut search = new_search();
+    let mut plain = new_search();
     while !plain.is_over() {
-        // Ask, take everything back, and go on one by one: as if nothing had been asked.
+        // Cancelling a batch of leaves has no effect on the leaves that follow.
         let mut ids = Vec::new();
         while ids.len() < 13
             && let Some(leaf) = search.next_leaf()
@@ -44,33 +44,33 @@ fn virtual_loss_leaves_no_trace() {
             ids.push(leaf.id);
         }
         ids.into_iter().for_each(|id| search.cancel(id));
-        batch(&mut search, 1);
-        batch(&mut plain, 1);
+        run_batch(&mut search, 1);
+        run_batch(&mut plain, 1);
         assert_eq!(visited(&search), visited(&plain));
     }
     assert!(search.is_over());
 }
 
-/// The tree without the nodes that were never judged.
+/// The tree without the nodes that were never evaluated.
 fn visited(search: &Puct<Heap>) -> String {
-    let outline = search.outline().to_string();
-    let lines = outline.lines().filter(|line| !line.ends_with(" n 0"));
+    let dump = search.dump().to_string();
+    let lines = dump.lines().filter(|line| !line.ends_with(" n 0"));
     lines.collect::<Vec<_>>().join("\n")
 }
 
 #[test]
-fn leaves_of_a_batch_differ_and_all_are_counted() {
-    let mut search = started();
-    let mut asked = 0;
+fn leaves_of_a_batch_differ() {
+    let mut search = new_search();
+    let mut leaves = 0;
     let mut batches = 0;
     while !search.is_over() {
-        asked += batch(&mut search, 8);
+        leaves += run_batch(&mut search, 8);
         batches += 1;
     }
     assert_eq!(search.visits(), 1000);
-    assert_eq!(asked, 1000, "nothing ends within so few moves");
-    assert!(
-        batches < 1000 / 4,
-        "{batches} batches: mostly single leaves"
+    assert_eq!(
+        leaves, 1000,
+        "no visit without evaluation: the game is too long"
     );
+    assert!(batches < 1000 / 4, "{batches} batches: most had few leaves");
 }

@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 
 use anyhow::{Context, bail};
-use garuda_mcts::{Cache, Evaluator, Gumbel, Search, Shard};
+use garuda_mcts::{EvalCache, Evaluator, Gumbel, Search, Shard};
 use garuda_rules::{GameState, Position};
 use garuda_run::records::GameRecord;
 use tracing::error;
@@ -134,7 +134,7 @@ impl<P: Position, E: Evaluator<GameState<P>>> Player<P, E> {
         let search = Gumbel::new(GameState::start(), TREE_BYTES);
         Player {
             evaluator,
-            shard: Shard::new(vec![search; places], Some(Cache::new(CACHED))),
+            shard: Shard::new(vec![search; places], Some(EvalCache::new(CACHED))),
             counted: 0,
         }
     }

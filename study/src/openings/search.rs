@@ -1,7 +1,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, bail};
-use garuda_mcts::{Cache, Evaluator, Gumbel, GumbelSettings, Search, Shard, Wdl};
+use garuda_mcts::{EvalCache, Evaluator, Gumbel, GumbelSettings, Search, Shard, Wdl};
 use garuda_rules::{Game, GameState, Move, MoveList, Outcome, Position};
 use garuda_run::seeds;
 
@@ -75,7 +75,7 @@ pub fn search_positions<P: Position, E: Evaluator<GameState<P>>>(
         let search = Gumbel::new(GameState::start(), tree_bytes(settings.visits));
         let shard = Shard::new(
             vec![PerturbedSearch::new(search); places],
-            Some(Cache::new(CACHED)),
+            Some(EvalCache::new(CACHED)),
         );
         let mut worker = SearchWorker {
             beginnings: &beginnings,
@@ -274,7 +274,7 @@ impl<P: Position> SearchWorker<'_, P> {
 
 fn take<P: Position>(search: &Gumbel<GameState<P>>) -> anyhow::Result<SearchResult> {
     let best = search.best();
-    let line = search.line();
+    let line = search.pv_line();
     let proof = search.proof();
     let wdl = match (proof, &line) {
         (Some(proof), _) => Some(proof.wdl()),

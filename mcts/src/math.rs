@@ -1,14 +1,15 @@
-//! Arithmetic on policies.
+//! Arithmetic on policies: softmax, sampling, Gumbel noise.
 
 use rand::Rng;
 
-/// eˣ within about an ulp, and never 0: what is below the least normal number is about that.
+/// eˣ within about an ulp, and never 0: results below the smallest normal number are clamped to
+/// about that.
 ///
-/// It is the same on every machine, and the compiler can do several at once. After Cephes:
+/// It gives the same result on every machine and can be vectorised. The method is that of Cephes:
 /// eˣ = 2ⁿ·eʳ with r within ±ln 2 / 2, and a polynomial for eʳ.
 #[inline]
 pub(crate) fn exp(x: f32) -> f32 {
-    /// Added to a number it leaves no room for a fraction: the integer is in the low bits.
+    /// Adding this rounds to an integer, which is then in the low bits.
     const ROUND: f32 = 12_582_912.0;
     const LN_2_HIGH: f32 = 0.693_359_4;
     const LN_2_LOW: f32 = -2.121_944_4e-4;
@@ -27,9 +28,17 @@ pub(crate) fn exp(x: f32) -> f32 {
     p * f32::from_bits(exponent.wrapping_add(127) << 23)
 }
 
-/// Writes the probabilities that logits stand for. None is zero: a move that the evaluator
-/// thinks impossible keeps a finite logarithm.
-pub(crate) fn softmax(logits: &[f32], probabilities: &mut [f32]) {
+/// Writes the softmax of `logits` to `probabilities`. None is zero, so that every prior has a
+/// finite logarithm.
+///
+/// # Panics
+/// If the slices differ in length.
+pub fn softmax(logits: &[f32], probabilities: &mut [f32]) {
+    assert_eq!(
+        logits.len(),
+        probabilities.len(),
+        "one probability per logit"
+    );
     let max = logits.iter().fold(f32::NEG_INFINITY, |max, &l| max.max(l));
     let mut sum = 0.0;
     for (probability, &logit) in probabilities.iter_mut().zip(logits) {
@@ -41,24 +50,24 @@ pub(crate) fn softmax(logits: &[f32], probabilities: &mut [f32]) {
     }
 }
 
-/// A number evenly distributed between 0 and 1, both excluded.
+/// A number uniformly distributed in the open interval from 0 to 1.
 fn unit(rng: &mut impl Rng) -> f64 {
     ((rng.next_u64() >> 12) as f64 + 0.5) / (1_u64 << 52) as f64
 }
 
-/// A draw from the Gumbel distribution.
+/// A sample of the standard Gumbel distribution.
 pub(crate) fn gumbel(rng: &mut impl Rng) -> f32 {
     -(-unit(rng).ln()).ln() as f32
 }
 
-/// Draws an index with probability proportional to `weights[index]^(1 / temperature)`. A
-/// temperature of 0 takes the greatest weight, the first of equal ones.
+/// Samples an index with probability proportional to `weights[index]^(1 / temperature)`. A
+/// temperature of 0 selects the greatest weight, the first among equals.
 ///
 /// # Panics
 /// If there is no positive weight.
 pub fn sample(weights: &[f32], temperature: f32, rng: &mut impl Rng) -> usize {
     let max = weights.iter().fold(0.0_f32, |max, &weight| max.max(weight));
-    assert!(max > 0.0, "one weight at least is positive");
+    assert!(max > 0.0, "at least one weight is positive");
     if temperature <= 0.0 {
         return weights
             .iter()
@@ -66,21 +75,21 @@ pub fn sample(weights: &[f32], temperature: f32, rng: &mut impl Rng) -> usize {
             .expect("the maximum is one of the weights");
     }
     let power = 1.0 / f64::from(temperature);
-    let heat = |weight: f32| (f64::from(weight) / f64::from(max)).powf(power);
-    let total: f64 = weights.iter().map(|&weight| heat(weight)).sum();
-    let mut left = unit(rng) * total;
-    let mut drawn = 0;
+    let scaled = |weight: f32| (f64::from(weight) / f64::from(max)).powf(power);
+    let total: f64 = weights.iter().map(|&weight| scaled(weight)).sum();
+    let mut remaining = unit(rng) * total;
+    let mut sampled = 0;
     for (index, &weight) in weights.iter().enumerate() {
         if weight <= 0.0 {
             continue;
         }
-        drawn = index;
-        left -= heat(weight);
-        if left < 0.0 {
+        sampled = index;
+        remaining -= scaled(weight);
+        if remaining < 0.0 {
             break;
         }
     }
-    drawn
+    sampled
 }
 
 #[cfg(test)]
@@ -95,8 +104,8 @@ mod tests {
         assert_eq!(exp(0.0), 1.0);
         let mut x = -86.9;
         while x < 87.9 {
-            let truth = f64::from(x).exp();
-            let error = (f64::from(exp(x)) - truth).abs() / truth;
+            let expected = f64::from(x).exp();
+            let error = (f64::from(exp(x)) - expected).abs() / expected;
             assert!(error < 3e-7, "{x}: {error}");
             x += 0.001_7;
         }
@@ -104,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn softmax_survives_extremes() {
+    fn softmax_of_extreme_logits_is_finite_and_positive() {
         let mut probabilities = [0.0; 3];
         softmax(&[1000.0, 0.0, 1000.0], &mut probabilities);
         assert_eq!((probabilities[0], probabilities[2]), (0.5, 0.5));
@@ -132,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn gumbel_draws_have_the_right_mean() {
+    fn gumbel_samples_have_the_right_mean() {
         let mut rng = ChaCha8Rng::seed_from_u64(2);
         let mean = (0..100_000).map(|_| gumbel(&mut rng)).sum::<f32>() / 100_000.0;
         assert!((mean - 0.5772).abs() < 0.02, "{mean}");

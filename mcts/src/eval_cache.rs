@@ -1,39 +1,39 @@
 use crate::Wdl;
 
-/// Evaluations kept by [`state_key`](garuda_rules::Game::state_key). It has a fixed size and
-/// forgets the oldest.
+/// A cache of evaluations by [`state_key`](garuda_rules::Game::state_key), of fixed size: new
+/// entries replace old ones.
 ///
-/// A hit says how good a position is, never that its game is over.
+/// A hit gives an evaluation, never the outcome of a finished game.
 #[derive(Clone, Debug)]
-pub struct Cache {
-    /// A key has one place: its low bits.
-    entries: Vec<Entry>,
-    /// A ring: the logits of all entries one behind the other.
+pub struct EvalCache {
+    /// Direct-mapped: the slot of a key is given by its low bits.
+    entries: Vec<CacheEntry>,
+    /// Ring buffer with the logits of all entries.
     logits: Vec<f32>,
-    /// Where the next logits go, counted without wrapping.
+    /// Where the next logits are written, counted without wrapping.
     end: u64,
     hits: u64,
     misses: u64,
 }
 
 #[derive(Copy, Clone, Debug)]
-struct Entry {
+struct CacheEntry {
     key: u64,
     wdl: Wdl,
-    /// Where its logits start, counted without wrapping.
+    /// Where the logits start, counted without wrapping.
     start: u64,
-    /// 0 for an entry that holds nothing.
+    /// Number of logits; 0 for an empty entry.
     moves: u32,
 }
 
-/// What a position has in moves on average; a wrong guess only wastes memory.
-const USUAL_MOVES: usize = 40;
+/// Expected number of legal moves per position; a wrong guess only wastes memory.
+const AVERAGE_MOVES: usize = 40;
 
-impl Cache {
-    /// A cache for about so many evaluations, and one at least.
-    pub fn new(evaluations: usize) -> Cache {
-        let places = evaluations.max(1).next_power_of_two();
-        let empty = Entry {
+impl EvalCache {
+    /// A cache for about this number of evaluations, at least one.
+    pub fn new(evaluations: usize) -> EvalCache {
+        let slots = evaluations.max(1).next_power_of_two();
+        let empty = CacheEntry {
             key: 0,
             wdl: Wdl {
                 win: 0.0,
@@ -43,21 +43,21 @@ impl Cache {
             start: 0,
             moves: 0,
         };
-        Cache {
-            entries: vec![empty; places],
-            logits: vec![0.0; (places * USUAL_MOVES).max(512)],
+        EvalCache {
+            entries: vec![empty; slots],
+            logits: vec![0.0; (slots * AVERAGE_MOVES).max(512)],
             end: 0,
             hits: 0,
             misses: 0,
         }
     }
 
-    /// The evaluation of a position with so many moves.
+    /// The evaluation of a position with this number of legal moves.
     pub fn get(&mut self, key: u64, moves: usize) -> Option<(Wdl, &[f32])> {
-        let entry = self.entries[self.place(key)];
+        let entry = self.entries[self.slot(key)];
         let size = self.logits.len() as u64;
-        let whole = entry.start + size >= self.end;
-        if entry.moves == 0 || entry.key != key || entry.moves as usize != moves || !whole {
+        let overwritten = entry.start + size < self.end;
+        if entry.moves == 0 || entry.key != key || entry.moves as usize != moves || overwritten {
             self.misses += 1;
             return None;
         }
@@ -70,13 +70,13 @@ impl Cache {
         let size = self.logits.len() as u64;
         let room = (size - self.end % size) as usize;
         if room < logits.len() {
-            // No entry runs over the end of the ring.
+            // The logits of an entry are contiguous.
             self.end += room as u64;
         }
         let start = (self.end % size) as usize;
         self.logits[start..start + logits.len()].copy_from_slice(logits);
-        let place = self.place(key);
-        self.entries[place] = Entry {
+        let slot = self.slot(key);
+        self.entries[slot] = CacheEntry {
             key,
             wdl,
             start: self.end,
@@ -85,19 +85,19 @@ impl Cache {
         self.end += logits.len() as u64;
     }
 
-    /// Forgets everything, as it must when the evaluator changes.
+    /// Removes all entries, as required when the evaluator changes.
     pub fn clear(&mut self) {
         for entry in &mut self.entries {
             entry.moves = 0;
         }
     }
 
-    /// How often [`get`](Cache::get) found something, and how often not.
+    /// Numbers of hits and misses of [`get`](EvalCache::get).
     pub fn hits_and_misses(&self) -> (u64, u64) {
         (self.hits, self.misses)
     }
 
-    fn place(&self, key: u64) -> usize {
+    fn slot(&self, key: u64) -> usize {
         key as usize & (self.entries.len() - 1)
     }
 }
@@ -109,9 +109,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_found_was_put_there() {
-        let mut cache = Cache::new(16);
-        let mut truth = HashMap::new();
+    fn hits_return_what_was_inserted() {
+        let mut cache = EvalCache::new(16);
+        let mut inserted = HashMap::new();
         let mut number = 1_u64;
         for _ in 0..20_000 {
             number = number
@@ -127,21 +127,21 @@ mod tests {
             let logits: Vec<f32> = (0..moves)
                 .map(|i| (number % 977 + i as u64) as f32)
                 .collect();
-            if let Some(known) = truth.get(&key)
-                && let Some((_, found)) = cache.get(key, Vec::len(known))
+            if let Some(expected) = inserted.get(&key)
+                && let Some((_, found)) = cache.get(key, Vec::len(expected))
             {
-                assert_eq!(known, found);
+                assert_eq!(expected, found);
             }
             assert!(cache.get(key, 501).is_none());
             cache.insert(key, wdl, &logits);
             assert_eq!(cache.get(key, moves), Some((wdl, &logits[..])));
-            truth.insert(key, logits);
+            inserted.insert(key, logits);
         }
         let (hits, _) = cache.hits_and_misses();
         assert!(hits > 20_100);
         cache.clear();
         assert!(
-            truth
+            inserted
                 .iter()
                 .all(|(&key, logits)| cache.get(key, logits.len()).is_none())
         );

@@ -2,12 +2,12 @@ use std::fmt;
 
 use crate::tree::{Edge, NodeId, Tree};
 
-/// A search tree as text: a line for each visited node, below its parent, in the order of moves.
-/// Equal searches have equal outlines.
+/// A search tree as text: one line per node, below its parent, in the order of moves. Equal
+/// searches have equal dumps.
 #[derive(Clone, Debug)]
-pub struct Outline<'a>(pub(crate) &'a Tree);
+pub struct TreeDump<'a>(pub(crate) &'a Tree);
 
-impl fmt::Display for Outline<'_> {
+impl fmt::Display for TreeDump<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let root = self.0.root();
         write!(f, "{}", root.turn())?;
@@ -15,11 +15,11 @@ impl fmt::Display for Outline<'_> {
     }
 }
 
-/// Ends the line of a node and writes those of its descendants.
+/// Completes the line of a node and writes the lines of its descendants.
 fn write_node(f: &mut fmt::Formatter<'_>, tree: &Tree, id: NodeId, depth: usize) -> fmt::Result {
     let node = tree.node(id);
     write!(f, " n {}", node.visits())?;
-    if node.is_known() {
+    if node.is_evaluated() {
         let wdl = node.wdl();
         write!(f, " wdl {:.4} {:.4} {:.4}", wdl.win, wdl.draw, wdl.loss)?;
     }

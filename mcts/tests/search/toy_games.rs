@@ -1,9 +1,9 @@
-//! Small games whose every position can be solved, and an evaluator with one opinion.
+//! Small games that can be solved completely, and simple evaluators.
 
 use garuda_mcts::{EvalError, Evaluations, Evaluator, Wdl};
 use garuda_rules::{Color, Game, Move, MoveList, Outcome, Square, Termination};
 
-/// The move that stands for a number.
+/// The move that encodes a number.
 pub(crate) fn numbered(n: usize) -> Move {
     Move::new(Square(0), Square(n as u8))
 }
@@ -64,14 +64,14 @@ impl Game for TicTacToe {
     }
 }
 
-/// A heap from which each player takes three times running, one to three each time. Who took
-/// more wins.
+/// A heap from which each player takes three times in a row, one to three objects each time. The
+/// player who took more wins.
 #[derive(Clone, Debug)]
 pub(crate) struct Heap {
     pub(crate) left: u8,
     pub(crate) taken: [u8; 2],
     pub(crate) turn: Color,
-    /// Decisions of the present turn.
+    /// Number of decisions made in the current turn.
     pub(crate) decisions: u8,
 }
 
@@ -133,7 +133,7 @@ impl Game for Heap {
     }
 }
 
-/// One choice among arms; after it each arm goes on for ever without another.
+/// One choice among arms, followed by forced moves without end.
 #[derive(Clone, Debug)]
 pub(crate) struct Bandit {
     pub(crate) arms: usize,
@@ -177,21 +177,21 @@ impl Game for Bandit {
     }
 }
 
-/// White may end the game as a draw, by move 0, or go on for ever.
+/// White can draw at once by move 0, or play on without end.
 #[derive(Clone, Debug)]
-pub(crate) struct Offer {
+pub(crate) struct DrawOffer {
     taken: bool,
     depth: u32,
 }
 
-impl Offer {
-    pub(crate) const START: Offer = Offer {
+impl DrawOffer {
+    pub(crate) const START: DrawOffer = DrawOffer {
         taken: false,
         depth: 0,
     };
 }
 
-impl Game for Offer {
+impl Game for DrawOffer {
     fn turn(&self) -> Color {
         Color::White
     }
@@ -216,28 +216,28 @@ impl Game for Offer {
     }
 }
 
-/// Thinks the same of every position.
-pub(crate) struct Opinion {
+/// Returns the same evaluation for every position.
+pub(crate) struct ConstantEvaluator {
     wdl: Wdl,
     moves: Vec<usize>,
 }
 
-impl Opinion {
-    /// With draws as likely as not.
-    pub(crate) fn of_value(value: f32) -> Opinion {
+impl ConstantEvaluator {
+    /// With a draw probability of one half.
+    pub(crate) fn of_value(value: f32) -> ConstantEvaluator {
         let wdl = Wdl {
             win: 0.25 + value / 2.0,
             draw: 0.5,
             loss: 0.25 - value / 2.0,
         };
-        Opinion {
+        ConstantEvaluator {
             wdl,
             moves: Vec::new(),
         }
     }
 }
 
-impl<G: Game> Evaluator<G> for Opinion {
+impl<G: Game> Evaluator<G> for ConstantEvaluator {
     fn capacity(&self) -> usize {
         8
     }
@@ -255,17 +255,17 @@ impl<G: Game> Evaluator<G> for Opinion {
     }
 }
 
-/// Thinks that White wins, whoever is to move.
+/// Predicts a win for White, whichever side is to move.
 #[derive(Default)]
-pub(crate) struct Partisan {
+pub(crate) struct WhiteWins {
     moves: Vec<(Color, usize)>,
 }
 
-impl Partisan {
+impl WhiteWins {
     pub(crate) const VALUE: f32 = 0.8;
 }
 
-impl<G: Game> Evaluator<G> for Partisan {
+impl<G: Game> Evaluator<G> for WhiteWins {
     fn capacity(&self) -> usize {
         8
     }

@@ -1,12 +1,14 @@
-//! What a search has found, in the words of the protocols.
+//! `info` lines of UCI and USI.
 
-use garuda_mcts::{Line, Proof, Report, Wdl};
+use std::time::{Duration, Instant};
+
+use garuda_mcts::{Proof, PvLine, SearchInfo, Wdl};
 use garuda_rules::{Game, GameState, Move, Position};
 
 use crate::options::Options;
 use crate::protocol::{Protocol, usi};
 
-/// A move as the protocol writes it. It must be legal in the position.
+/// A legal move in the notation of the protocol.
 pub(crate) fn move_text<P: Position>(protocol: Protocol, position: &P, mv: Move) -> String {
     let uci = position.uci(mv);
     match protocol {
@@ -15,19 +17,19 @@ pub(crate) fn move_text<P: Position>(protocol: Protocol, position: &P, mv: Move)
     }
 }
 
-/// The `info` lines of a search of `game`, a line for each of the best moves.
-pub(crate) fn info<P: Position>(
-    report: &Report,
+/// The `info` lines of a search of `game`, one per principal variation.
+pub(crate) fn info_lines<P: Position>(
+    info: &SearchInfo,
     game: &GameState<P>,
     options: &Options,
     protocol: Protocol,
 ) -> String {
-    let time = report.elapsed.as_millis();
-    let speed = f64::from(report.new_visits) / report.elapsed.as_secs_f64().max(1e-6);
-    let hashfull = (1000.0 * report.fullness).min(1000.0) as u32;
-    let lines = report.lines.iter().take(options.multi_pv).enumerate();
-    let text = |(i, line): (usize, &Line)| {
-        let (pv, turns) = variation(game, &line.moves, protocol);
+    let time = info.elapsed.as_millis();
+    let nps = f64::from(info.new_visits) / info.elapsed.as_secs_f64().max(1e-6);
+    let hashfull = (1000.0 * info.hashfull).min(1000.0) as u32;
+    let lines = info.lines.iter().take(options.multi_pv).enumerate();
+    let text = |(i, line): (usize, &PvLine)| {
+        let (pv, turns) = pv_text(game, &line.moves, protocol);
         let score = score(line, turns, protocol);
         let wdl = if options.show_wdl {
             let [win, draw, loss] = per_mille(line.wdl);
@@ -40,21 +42,17 @@ pub(crate) fn info<P: Position>(
              time {time} pv{pv}",
             line.moves.len(),
             i + 1,
-            report.visits,
-            speed as u64,
+            info.visits,
+            nps as u64,
         )
     };
     lines.map(text).collect::<Vec<_>>().join("\n")
 }
 
-/// The moves of a line, each after a space, and how many turns in it are the mover's: a turn can
-/// take several moves.
-fn variation<P: Position>(
-    game: &GameState<P>,
-    moves: &[Move],
-    protocol: Protocol,
-) -> (String, u32) {
-    let mover = game.turn();
+/// The moves of a principal variation, each after a space, and the number of turns of the side to
+/// move in it: a turn can consist of several moves.
+fn pv_text<P: Position>(game: &GameState<P>, moves: &[Move], protocol: Protocol) -> (String, u32) {
+    let side = game.turn();
     let mut game = game.clone();
     let mut text = String::new();
     let mut turns = 0;
@@ -62,7 +60,7 @@ fn variation<P: Position>(
     for &mv in moves {
         text.push(' ');
         text.push_str(&move_text(protocol, game.position(), mv));
-        if game.turn() == mover && last != Some(mover) {
+        if game.turn() == side && last != Some(side) {
             turns += 1;
         }
         last = Some(game.turn());
@@ -71,8 +69,8 @@ fn variation<P: Position>(
     (text, turns)
 }
 
-fn score(line: &Line, turns: u32, protocol: Protocol) -> String {
-    // UCI counts the mover's moves to the mate, USI those of both.
+fn score(line: &PvLine, turns: u32, protocol: Protocol) -> String {
+    // UCI counts the moves of one side to mate, USI those of both.
     let mate = |distance: u16| match protocol {
         Protocol::Usi => u32::from(distance),
         Protocol::Uci if line.moves.len() == usize::from(distance) => turns.max(1),
@@ -86,25 +84,58 @@ fn score(line: &Line, turns: u32, protocol: Protocol) -> String {
     }
 }
 
-/// The chances as a score: 100 is an expected result of 64 %, and every further 400 multiplies
-/// the odds by ten, as with Elo.
+/// The expected result as a score on the Elo scale: 100 for an expected result of 64 %, and every
+/// further 400 multiply the odds by ten.
 pub(crate) fn centipawns(wdl: Wdl) -> i32 {
-    const MOST: f32 = 9999.0;
+    const MAX: f32 = 9999.0;
     let expected = f32::midpoint(1.0, wdl.value());
     let score = 400.0 * (expected / (1.0 - expected)).log10();
-    // Rounding may leave chances a little beyond their bounds.
+    // Rounding can leave probabilities slightly out of range.
     if score.is_nan() {
         return 0;
     }
-    score.clamp(-MOST, MOST).round() as i32
+    score.clamp(-MAX, MAX).round() as i32
 }
 
-/// Chances in thousandths, which sum to 1000.
+/// Win, draw and loss per mille, with the sum 1000.
 pub(crate) fn per_mille(wdl: Wdl) -> [u32; 3] {
-    let round = |chance: f32| (1000.0 * chance).round().clamp(0.0, 1000.0) as u32;
+    let round = |probability: f32| (1000.0 * probability).round().clamp(0.0, 1000.0) as u32;
     let win = round(wdl.win);
     let loss = round(wdl.loss).min(1000 - win);
     [win, 1000 - win - loss, loss]
+}
+
+/// Limits the rate of `info` lines.
+#[derive(Default)]
+pub(crate) struct InfoThrottle {
+    last: Option<LastInfo>,
+}
+
+struct LastInfo {
+    time: Instant,
+    best: Option<Move>,
+}
+
+/// Minimum time between two outputs if the best move changed…
+const CHANGE_INTERVAL: Duration = Duration::from_millis(100);
+/// …and if it did not.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
+
+impl InfoThrottle {
+    /// Whether to send `info` now.
+    pub(crate) fn is_due(&mut self, info: &SearchInfo) -> bool {
+        let due = self.last.as_ref().is_none_or(|last| {
+            let age = last.time.elapsed();
+            age >= PROGRESS_INTERVAL || age >= CHANGE_INTERVAL && last.best != info.best
+        });
+        if due {
+            self.last = Some(LastInfo {
+                time: Instant::now(),
+                best: info.best,
+            });
+        }
+        due
+    }
 }
 
 #[cfg(test)]
@@ -115,7 +146,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn chances_sum_to_a_thousand_and_scores_follow_them(
+        fn wdl_sums_to_a_thousand_and_scores_are_symmetric(
             win in 0.0f32..=1.0,
             share in 0.0f32..=1.0,
         ) {
@@ -131,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn certain_results_have_scores() {
+    fn scores_of_certain_results() {
         let wdl = |win, draw, loss| Wdl { win, draw, loss };
         assert_eq!(centipawns(wdl(1.0, 0.0, 0.0)), 9999);
         assert_eq!(centipawns(wdl(0.0, 0.0, 1.0)), -9999);
@@ -142,5 +173,24 @@ mod tests {
             per_mille(wdl(0.5005, 0.0, 0.4995)).iter().sum::<u32>(),
             1000
         );
+    }
+
+    #[test]
+    fn the_first_info_is_sent_at_once_and_an_unchanged_one_later() {
+        let info = SearchInfo {
+            best: None,
+            lines: vec![],
+            wdl: None,
+            proof: None,
+            visits: 1,
+            new_visits: 1,
+            runner_up_visits: 0,
+            evaluations: 1,
+            elapsed: Duration::from_millis(1),
+            hashfull: 0.0,
+        };
+        let mut throttle = InfoThrottle::default();
+        assert!(throttle.is_due(&info));
+        assert!(!throttle.is_due(&info));
     }
 }

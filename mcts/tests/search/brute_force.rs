@@ -1,15 +1,15 @@
-//! The truth, by trying everything.
+//! Exact solutions by exhaustive search.
 
 use std::collections::HashMap;
 
 use garuda_mcts::Proof;
 use garuda_rules::{Game, MoveList};
 
-/// The result of a game with best play, with the distance of the quickest win or the slowest
-/// loss, for the side to move. Remembers what it solved by `state_key`, so the game's result
-/// must depend on nothing else.
-pub(crate) fn solve<G: Game>(game: &G, known: &mut HashMap<u64, Proof>) -> Proof {
-    if let Some(&proof) = known.get(&game.state_key()) {
+/// The result of a game with best play for the side to move, with the distance of the shortest
+/// win or the longest loss. Solved positions are cached by `state_key`, so the result must depend
+/// on nothing else.
+pub(crate) fn solve<G: Game>(game: &G, solved: &mut HashMap<u64, Proof>) -> Proof {
+    if let Some(&proof) = solved.get(&game.state_key()) {
         return proof;
     }
     let mut moves = MoveList::new();
@@ -25,21 +25,21 @@ pub(crate) fn solve<G: Game>(game: &G, known: &mut HashMap<u64, Proof>) -> Proof
             .map(|&mv| {
                 let mut next = game.clone();
                 next.play(mv);
-                let proof = solve(&next, known);
-                later(if next.turn() == game.turn() {
+                let proof = solve(&next, solved);
+                one_ply_longer(if next.turn() == game.turn() {
                     proof
                 } else {
                     proof.reversed()
                 })
             })
             .max()
-            .expect("a game that goes on has moves"),
+            .expect("an unfinished game has legal moves"),
     };
-    known.insert(game.state_key(), proof);
+    solved.insert(game.state_key(), proof);
     proof
 }
 
-fn later(proof: Proof) -> Proof {
+fn one_ply_longer(proof: Proof) -> Proof {
     match proof {
         Proof::Win(distance) => Proof::Win(distance + 1),
         Proof::Draw => Proof::Draw,
@@ -47,7 +47,7 @@ fn later(proof: Proof) -> Proof {
     }
 }
 
-/// Whether two proofs have the same winner.
+/// Whether two proofs have the same result, whatever the distance.
 pub(crate) fn same_result(a: Proof, b: Proof) -> bool {
     std::mem::discriminant(&a) == std::mem::discriminant(&b)
 }

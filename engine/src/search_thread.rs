@@ -1,0 +1,408 @@
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use garuda_mcts::SearchControl;
+use garuda_model::Network;
+use garuda_rules::{RuleSet, with_rule_set};
+
+use crate::options::{OptionList, OptionName, Options};
+use crate::output::Output;
+use crate::protocol::{Command, Go, Protocol};
+use crate::searcher::{BestMove, GameSearcher, OutputContext, Searcher};
+
+/// The reader's handle of a queued command.
+#[derive(Debug)]
+pub(crate) struct CommandHandle {
+    pub(crate) control: SearchControl,
+    /// Whether the command runs until it is stopped.
+    pub(crate) endless: bool,
+    pub(crate) is_search: bool,
+    pub(crate) done: AtomicBool,
+}
+
+pub(crate) struct QueuedCommand {
+    pub(crate) command: Command,
+    pub(crate) handle: Arc<CommandHandle>,
+}
+
+/// Executes the queued commands one after the other: owns the options, the position and the
+/// search.
+pub(crate) struct SearchThread {
+    options: Options,
+    protocol: Protocol,
+    rules: RuleSet,
+    /// The network of `EvalFile`, which may be for another rule set.
+    network: Option<Network>,
+    searcher: Box<dyn Searcher>,
+    out: Output,
+    /// Whether the missing network has been reported.
+    warned_no_network: bool,
+}
+
+impl SearchThread {
+    pub(crate) fn new(out: Output) -> SearchThread {
+        let options = Options::default();
+        let rules = RuleSet::Makruk;
+        SearchThread {
+            searcher: new_searcher(rules, &options),
+            options,
+            protocol: Protocol::default(),
+            rules,
+            network: None,
+            out,
+            warned_no_network: false,
+        }
+    }
+
+    /// Executes a command. Even after a panic a `go` gets its `bestmove`, and the next command can
+    /// be executed.
+    pub(crate) fn execute(&mut self, queued: &QueuedCommand) {
+        let result = catch_unwind(AssertUnwindSafe(|| self.dispatch(queued)));
+        if result.is_err() {
+            self.out.error("the engine failed; its search was reset");
+            let recovered = catch_unwind(AssertUnwindSafe(|| {
+                self.searcher.resize_hash(&self.options);
+                self.searcher.use_material();
+                self.load_evaluator();
+            }));
+            if recovered.is_err() {
+                self.searcher = new_searcher(self.rules, &self.options);
+            }
+            if matches!(queued.command, Command::Go(_)) {
+                let best = self.searcher.fallback_move(self.protocol);
+                self.send_best_move(&best);
+            }
+        }
+        queued.handle.done.store(true, Ordering::Release);
+    }
+
+    fn dispatch(&mut self, queued: &QueuedCommand) {
+        let control = &queued.handle.control;
+        match &queued.command {
+            Command::Uci => self.identify(Protocol::Uci),
+            Command::Usi => self.identify(Protocol::Usi),
+            Command::IsReady => self.out.line("readyok"),
+            Command::NewGame => self.searcher.new_game(),
+            Command::Position { start, moves } => {
+                let result = self.searcher.set_position(start, moves, self.protocol);
+                if let Err(error) = result {
+                    self.out
+                        .error(format_args!("{error}; the last position is kept"));
+                }
+            }
+            Command::Go(go) => self.go(go, control),
+            Command::SetOption { name, value } => self.set_option(name, value),
+            Command::Display => self.out.line(self.searcher.display()),
+            Command::Eval => match self.searcher.eval(self.protocol) {
+                Ok(text) => self.out.line(text),
+                Err(error) => self.out.error(format_args!("{error:#}")),
+            },
+            Command::Perft(depth) => {
+                let (searcher, context) = self.searcher_and_context();
+                searcher.perft(*depth, control, &context);
+            }
+            Command::Stop | Command::PonderHit | Command::Quit => {}
+        }
+    }
+
+    fn searcher_and_context(&mut self) -> (&mut dyn Searcher, OutputContext<'_>) {
+        let context = OutputContext {
+            options: &self.options,
+            protocol: self.protocol,
+            out: &self.out,
+        };
+        (self.searcher.as_mut(), context)
+    }
+
+    fn identify(&mut self, protocol: Protocol) {
+        self.protocol = protocol;
+        if protocol == Protocol::Usi && self.rules != RuleSet::ToriShogi {
+            self.switch_rules(RuleSet::ToriShogi);
+        }
+        let ok = match protocol {
+            Protocol::Uci => "uciok",
+            Protocol::Usi => "usiok",
+        };
+        let version = env!("CARGO_PKG_VERSION");
+        let options = OptionList(protocol);
+        self.out.line(format_args!(
+            "id name Garuda {version}\nid author the Garuda developers\n{options}{ok}"
+        ));
+    }
+
+    fn go(&mut self, go: &Go, control: &SearchControl) {
+        if self.protocol == Protocol::Usi && go.mate {
+            self.out.line("checkmate notimplemented");
+            return;
+        }
+        if !self.has_network() && !std::mem::replace(&mut self.warned_no_network, true) {
+            self.out.info_string(format_args!(
+                "no network for {} (option EvalFile): playing with the material evaluator",
+                self.rules
+            ));
+        }
+        let (searcher, context) = self.searcher_and_context();
+        let result = searcher.go(go, control, &context);
+        // `go infinite` and `go ponder` get no `bestmove` before `stop` or `ponderhit`.
+        let must_wait = || go.infinite || go.ponder && control.elapsed().is_none();
+        while must_wait() && !control.is_stopped() {
+            thread::sleep(Duration::from_millis(1));
+        }
+        let best = result.unwrap_or_else(|error| {
+            self.out.error(format_args!("{error:#}"));
+            self.searcher.fallback_move(self.protocol)
+        });
+        self.send_best_move(&best);
+    }
+
+    fn send_best_move(&self, best: &BestMove) {
+        match (best, self.protocol) {
+            (BestMove::Move { best, ponder: None }, _) => {
+                self.out.line(format_args!("bestmove {best}"));
+            }
+            (
+                BestMove::Move {
+                    best,
+                    ponder: Some(ponder),
+                },
+                _,
+            ) => {
+                self.out
+                    .line(format_args!("bestmove {best} ponder {ponder}"));
+            }
+            (BestMove::Won, Protocol::Usi) => self.out.line("bestmove win"),
+            (BestMove::None, Protocol::Usi) => self.out.line("bestmove resign"),
+            (BestMove::Won | BestMove::None, Protocol::Uci) => self.out.line("bestmove (none)"),
+        }
+    }
+
+    fn set_option(&mut self, name: &str, value: &str) {
+        let before = self.options.clone();
+        match self.options.set(name, value) {
+            Err(error) => self.out.error(error),
+            Ok(_) if self.options == before => {}
+            Ok(OptionName::Variant) => self.set_variant(before),
+            Ok(OptionName::EvalFile) => self.set_eval_file(before),
+            Ok(OptionName::Threads) => self.load_evaluator(),
+            Ok(OptionName::Hash) => self.searcher.resize_hash(&self.options),
+            Ok(
+                OptionName::MultiPv
+                | OptionName::ShowWdl
+                | OptionName::MoveOverhead
+                | OptionName::Ponder,
+            ) => {}
+        }
+    }
+
+    fn set_variant(&mut self, before: Options) {
+        let Some(rules) = self.options.variant else {
+            return;
+        };
+        if self.protocol == Protocol::Usi && rules != RuleSet::ToriShogi {
+            self.out
+                .error(format_args!("USI plays torishogi only, not {rules}"));
+            self.options = before;
+        } else if rules != self.rules {
+            self.switch_rules(rules);
+        }
+    }
+
+    /// Switches to another rule set, with the network if it is for that.
+    fn switch_rules(&mut self, rules: RuleSet) {
+        self.rules = rules;
+        self.searcher = new_searcher(rules, &self.options);
+        if let Some(network) = &self.network
+            && network.info().rules != rules
+        {
+            let found = network.info().rules;
+            self.out.error(format_args!(
+                "the network of EvalFile is for {found}, not {rules}: it is not used"
+            ));
+        }
+        self.load_evaluator();
+    }
+
+    fn set_eval_file(&mut self, before: Options) {
+        let Some(path) = &self.options.eval_file else {
+            self.network = None;
+            self.load_evaluator();
+            return;
+        };
+        let required = match self.protocol {
+            Protocol::Uci => self.options.variant,
+            Protocol::Usi => Some(RuleSet::ToriShogi),
+        };
+        let network = match Network::read(path) {
+            Ok(network) => network,
+            Err(error) => {
+                self.out
+                    .error(format_args!("{:#}", anyhow::Error::new(error)));
+                self.options = before;
+                return;
+            }
+        };
+        let found = network.info().rules;
+        if let Some(rules) = required.filter(|&rules| rules != found) {
+            self.out.error(format_args!(
+                "the network {} is for {found}, but the variant is {rules}: it is not used",
+                path.display()
+            ));
+            self.options = before;
+            return;
+        }
+        if let Err(error) = self.use_network(network) {
+            self.out
+                .error(format_args!("the network is not used: {error:#}"));
+            self.options = before;
+        }
+    }
+
+    /// Uses a network and switches to its rule set. On an error nothing changes.
+    fn use_network(&mut self, network: Network) -> anyhow::Result<()> {
+        let found = network.info().rules;
+        if found == self.rules {
+            self.searcher.use_network(&network, self.options.threads)?;
+        } else {
+            let mut searcher = new_searcher(found, &self.options);
+            searcher.use_network(&network, self.options.threads)?;
+            self.searcher = searcher;
+            self.rules = found;
+        }
+        self.out
+            .info_string(network_summary(&network, &self.options));
+        self.network = Some(network);
+        Ok(())
+    }
+
+    fn has_network(&self) -> bool {
+        let network = self.network.as_ref();
+        network.is_some_and(|network| network.info().rules == self.rules)
+    }
+
+    /// Uses the network if there is one for the rule set, or else the material evaluator.
+    fn load_evaluator(&mut self) {
+        let Some(network) = self.network.as_ref().filter(|_| self.has_network()) else {
+            self.searcher.use_material();
+            return;
+        };
+        match self.searcher.use_network(network, self.options.threads) {
+            Ok(()) => self
+                .out
+                .info_string(network_summary(network, &self.options)),
+            Err(error) => self
+                .out
+                .error(format_args!("{error:#}; nothing was changed")),
+        }
+    }
+}
+
+fn network_summary(network: &Network, options: &Options) -> String {
+    let info = network.info();
+    let threads = options.threads;
+    format!(
+        "playing {} with the network {}, step {} of run {}; threads: {threads}",
+        info.rules, info.architecture, info.step, info.run
+    )
+}
+
+fn new_searcher(rules: RuleSet, options: &Options) -> Box<dyn Searcher> {
+    with_rule_set!(rules, P => Box::new(GameSearcher::<P>::new(options)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Write};
+    use std::sync::Mutex;
+
+    use garuda_mcts::{EvalError, Evaluations, Evaluator};
+    use garuda_rules::tori::ToriPosition;
+    use garuda_rules::{GameState, Move};
+
+    use super::*;
+    use crate::searchmoves::BoxedEvaluator;
+
+    /// An output that can be read.
+    #[derive(Clone, Default)]
+    struct SharedBuffer(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for SharedBuffer {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Returns an error for the first two batches, then too few evaluations or a panic.
+    struct FailingEvaluator {
+        panics: bool,
+        runs: u32,
+    }
+
+    impl Evaluator<GameState<ToriPosition>> for FailingEvaluator {
+        fn capacity(&self) -> usize {
+            1
+        }
+
+        fn push(&mut self, _: &GameState<ToriPosition>, legal: &[Move]) {
+            assert!(!legal.is_empty());
+        }
+
+        fn run(&mut self, evaluations: &mut Evaluations) -> Result<(), EvalError> {
+            self.runs += 1;
+            evaluations.clear();
+            if self.runs < 3 {
+                return Err(EvalError::Backend("not today".into()));
+            }
+            assert!(!self.panics, "a bug");
+            Ok(())
+        }
+    }
+
+    fn queued(line: &str) -> QueuedCommand {
+        let handle = CommandHandle {
+            control: SearchControl::new(),
+            endless: false,
+            is_search: true,
+            done: AtomicBool::new(false),
+        };
+        QueuedCommand {
+            command: Command::parse(line).unwrap().unwrap(),
+            handle: Arc::new(handle),
+        }
+    }
+
+    #[test]
+    fn a_failing_evaluator_gets_a_move_and_the_next_search_works() {
+        for panics in [false, true] {
+            let buffer = SharedBuffer::default();
+            let mut thread = SearchThread::new(Output::new(buffer.clone()));
+            thread.execute(&queued("setoption name UCI_Variant value torishogi"));
+            let mut searcher = GameSearcher::<ToriPosition>::new(&thread.options);
+            searcher.set_evaluator(BoxedEvaluator::new(FailingEvaluator { panics, runs: 0 }), 1);
+            thread.searcher = Box::new(searcher);
+            for _ in 0..3 {
+                let go = queued("go nodes 50");
+                thread.execute(&go);
+                assert!(go.handle.done.load(Ordering::Acquire));
+            }
+            thread.execute(&queued("setoption name EvalFile value <empty>"));
+            thread.searcher.use_material();
+            thread.execute(&queued("go nodes 50"));
+            let bytes = buffer.0.lock().unwrap().clone();
+            let text = String::from_utf8(bytes).unwrap();
+            let errors = text.matches("info string error").count();
+            assert_eq!(errors, 3, "{text}");
+            assert_eq!(text.matches("bestmove").count(), 4, "{text}");
+            assert_eq!(text.contains("the engine failed"), panics, "{text}");
+            assert!(!text.contains("(none)"), "{text}");
+            assert!(text.contains("nodes 50 "), "{text}");
+        }
+    }
+}
