@@ -11,8 +11,7 @@ use std::path::PathBuf;
 use garuda_rules::{Position, RuleSet, SvgOptions, svg, with_rule_set};
 
 /// Sittuyin starts with most pieces in hand: a position after the set-up shows more.
-const AFTER_SET_UP: &str =
-    "1r2r3/1kssn1n1/3fpppp/pppp4/4PPPP/PPPPF3/1N1NSSK1/3R1R2[] w - - 0 9";
+const AFTER_SET_UP: &str = "1r2r3/1kssn1n1/3fpppp/pppp4/4PPPP/PPPPF3/1N1NSSK1/3R1R2[] w - - 0 9";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let directory = PathBuf::from(env::args_os().nth(1).ok_or("a directory is needed")?);
@@ -26,7 +25,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn draw<P: Position>(rule_set: RuleSet) -> Result<String, Box<dyn Error>> {
     let position = match rule_set {
-        RuleSet::Sittuyin => AFTER_SET_UP.parse::<P>().map_err(|error| error.to_string())?,
+        RuleSet::Sittuyin => AFTER_SET_UP
+            .parse::<P>()
+            .map_err(|error| error.to_string())?,
         _ => P::start(),
     };
     Ok(svg(&position, &SvgOptions::default()))
