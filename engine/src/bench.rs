@@ -3,13 +3,13 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
-use garuda_mcts::evaluators::{Material, PieceValues};
+use garuda_mcts::evaluators::Material;
 use garuda_mcts::{
     Analysis, AnalysisSettings, Evaluations, Evaluator, SearchControl, SearchLimits,
 };
-use garuda_model::{Encode, Network};
+use garuda_model::Network;
 use garuda_rules::tori::ToriPosition;
-use garuda_rules::{Game, GameState, Move, MoveList, with_rule_set};
+use garuda_rules::{Game, GameState, Move, MoveList, Position, with_rule_set};
 
 use crate::options::Options;
 use crate::parallel_evaluator::ParallelEvaluator;
@@ -36,7 +36,7 @@ pub fn bench(
         return measure(evaluator, 1, 1, round, out);
     };
     let network = Network::read(path)?;
-    let (rules, architecture) = (network.info().rules, network.info().architecture);
+    let (rules, architecture) = (network.info().rule_set()?, network.info().architecture);
     writeln!(out, "{rules}, network {architecture}")?;
     let mut thread_counts = vec![1, threads.max(1)];
     thread_counts.dedup();
@@ -50,7 +50,7 @@ pub fn bench(
     Ok(())
 }
 
-fn measure<P: Encode + PieceValues>(
+fn measure<P: Position>(
     mut evaluator: BoxedEvaluator<P>,
     batch_size: usize,
     threads: usize,
@@ -96,7 +96,7 @@ fn measure<P: Encode + PieceValues>(
 
 /// Runs the evaluator alone for about `time`; returns the number of evaluations and the exact
 /// time.
-fn run_evaluator<P: Encode>(
+fn run_evaluator<P: Position>(
     evaluator: &mut BoxedEvaluator<P>,
     positions: &[(RestrictedGame<P>, Vec<Move>)],
     batch_size: usize,
@@ -121,7 +121,7 @@ fn run_evaluator<P: Encode>(
 }
 
 /// Positions of games with arbitrary but fixed moves.
-fn positions<P: Encode>() -> anyhow::Result<Vec<(RestrictedGame<P>, Vec<Move>)>> {
+fn positions<P: Position>() -> anyhow::Result<Vec<(RestrictedGame<P>, Vec<Move>)>> {
     let mut game = GameState::<P>::start();
     let mut positions = Vec::new();
     let mut legal = MoveList::new();

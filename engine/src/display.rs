@@ -29,7 +29,7 @@ pub(crate) fn position<P: Position>(game: &GameState<P>) -> String {
     let files = (0..P::BOARD.files).map(|file| format!(" {}", char::from(b'a' + file)));
     write(format!("   {}", files.collect::<Vec<_>>().join(" ")));
     let fen = position.to_string();
-    let sfen = usi::sfen_of_fen(&fen).filter(|_| P::BOARD.files == 7);
+    let sfen = usi::sfen_of_fen(&fen).filter(|_| P::HAS_USI);
     write(format!("Fen: {fen}"));
     if let Some(sfen) = sfen {
         write(format!("Sfen: {sfen}"));

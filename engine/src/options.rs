@@ -218,10 +218,7 @@ impl fmt::Display for OptionList {
                 OptionType::Check => writeln!(f, "check default false")?,
                 OptionType::Text => writeln!(f, "string default <empty>")?,
                 OptionType::Variant => {
-                    let variants: &[_] = match self.0 {
-                        Protocol::Uci => &RuleSet::ALL,
-                        Protocol::Usi => &[RuleSet::ToriShogi],
-                    };
+                    let variants = self.0.rule_sets();
                     write!(f, "combo default {}", variants[0])?;
                     for variant in variants {
                         write!(f, " var {variant}")?;

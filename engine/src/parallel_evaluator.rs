@@ -1,7 +1,7 @@
 use anyhow::Context;
 use garuda_mcts::{EvalError, Evaluations, Evaluator};
-use garuda_model::{Architecture, Encode, Network, NetworkEvaluator};
-use garuda_rules::{GameState, Move};
+use garuda_model::{Architecture, Network, NetworkEvaluator};
+use garuda_rules::{GameState, Move, Position};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// One evaluator of the same network per thread; every batch is split between them.
@@ -24,7 +24,7 @@ struct EvaluatorWorker<P> {
     result: Result<(), EvalError>,
 }
 
-impl<P: Encode> ParallelEvaluator<P> {
+impl<P: Position> ParallelEvaluator<P> {
     pub(crate) fn new(network: &Network, threads: usize) -> anyhow::Result<ParallelEvaluator<P>> {
         let batch_size = batch_size(network.info().architecture);
         let worker = |_| {
@@ -59,7 +59,7 @@ fn batch_size(architecture: Architecture) -> usize {
     batch_size.clamp(1, MAX) as usize
 }
 
-impl<P: Encode> Evaluator<GameState<P>> for ParallelEvaluator<P> {
+impl<P: Position> Evaluator<GameState<P>> for ParallelEvaluator<P> {
     fn capacity(&self) -> usize {
         self.workers.len() * self.batch_size
     }
@@ -98,7 +98,7 @@ impl<P: Encode> Evaluator<GameState<P>> for ParallelEvaluator<P> {
     }
 }
 
-impl<P: Encode> EvaluatorWorker<P> {
+impl<P: Position> EvaluatorWorker<P> {
     fn run(&mut self) {
         self.result = self.evaluator.run(&mut self.evaluations);
     }

@@ -45,7 +45,7 @@ pub(crate) struct SearchThread {
 impl SearchThread {
     pub(crate) fn new(out: Output) -> SearchThread {
         let options = Options::default();
-        let rules = RuleSet::Makruk;
+        let rules = Protocol::default().rule_sets()[0];
         SearchThread {
             searcher: new_searcher(rules, &options),
             options,
@@ -119,8 +119,9 @@ impl SearchThread {
 
     fn identify(&mut self, protocol: Protocol) {
         self.protocol = protocol;
-        if protocol == Protocol::Usi && self.rules != RuleSet::ToriShogi {
-            self.switch_rules(RuleSet::ToriShogi);
+        let rule_sets = protocol.rule_sets();
+        if !rule_sets.contains(&self.rules) {
+            self.switch_rules(rule_sets[0]);
         }
         let ok = match protocol {
             Protocol::Uci => "uciok",
@@ -201,9 +202,12 @@ impl SearchThread {
         let Some(rules) = self.options.variant else {
             return;
         };
-        if self.protocol == Protocol::Usi && rules != RuleSet::ToriShogi {
+        let rule_sets = self.protocol.rule_sets();
+        if !rule_sets.contains(&rules) {
+            let names: Vec<_> = rule_sets.iter().map(|rules| rules.name()).collect();
+            let names = names.join(", ");
             self.out
-                .error(format_args!("USI plays torishogi only, not {rules}"));
+                .error(format_args!("USI plays {names} only, not {rules}"));
             self.options = before;
         } else if rules != self.rules {
             self.switch_rules(rules);
@@ -215,9 +219,9 @@ impl SearchThread {
         self.rules = rules;
         self.searcher = new_searcher(rules, &self.options);
         if let Some(network) = &self.network
-            && network.info().rules != rules
+            && network.info().rules != rules.name()
         {
-            let found = network.info().rules;
+            let found = &network.info().rules;
             self.out.error(format_args!(
                 "the network of EvalFile is for {found}, not {rules}: it is not used"
             ));
@@ -233,7 +237,7 @@ impl SearchThread {
         };
         let required = match self.protocol {
             Protocol::Uci => self.options.variant,
-            Protocol::Usi => Some(RuleSet::ToriShogi),
+            Protocol::Usi => Some(self.rules),
         };
         let network = match Network::read(path) {
             Ok(network) => network,
@@ -244,8 +248,8 @@ impl SearchThread {
                 return;
             }
         };
-        let found = network.info().rules;
-        if let Some(rules) = required.filter(|&rules| rules != found) {
+        let found = &network.info().rules;
+        if let Some(rules) = required.filter(|rules| rules.name() != found) {
             self.out.error(format_args!(
                 "the network {} is for {found}, but the variant is {rules}: it is not used",
                 path.display()
@@ -262,7 +266,7 @@ impl SearchThread {
 
     /// Uses a network and switches to its rule set. On an error nothing changes.
     fn use_network(&mut self, network: Network) -> anyhow::Result<()> {
-        let found = network.info().rules;
+        let found = network.info().rule_set()?;
         if found == self.rules {
             self.searcher.use_network(&network, self.options.threads)?;
         } else {
@@ -279,7 +283,7 @@ impl SearchThread {
 
     fn has_network(&self) -> bool {
         let network = self.network.as_ref();
-        network.is_some_and(|network| network.info().rules == self.rules)
+        network.is_some_and(|network| network.info().rules == self.rules.name())
     }
 
     /// Uses the network if there is one for the rule set, or else the material evaluator.

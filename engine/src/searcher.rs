@@ -2,10 +2,10 @@ use std::time::Duration;
 
 use anyhow::{Context, ensure};
 use garuda_mcts::SearchLimits;
-use garuda_mcts::evaluators::{Material, PieceValues};
+use garuda_mcts::evaluators::Material;
 use garuda_mcts::{Analysis, AnalysisSettings, Evaluations, Evaluator, SearchControl, SearchInfo};
-use garuda_model::{Encode, Network};
-use garuda_rules::{Color, Game, GameState, Move, MoveList};
+use garuda_model::Network;
+use garuda_rules::{Color, Game, GameState, Move, MoveList, Position};
 
 use crate::display;
 use crate::info::{InfoThrottle, info_lines, move_text};
@@ -91,7 +91,7 @@ pub(crate) struct GameSearcher<P> {
     batch_size: usize,
 }
 
-impl<P: Encode + PieceValues> GameSearcher<P> {
+impl<P: Position> GameSearcher<P> {
     pub(crate) fn new(options: &Options) -> GameSearcher<P> {
         let start = GameState::start();
         GameSearcher {
@@ -202,7 +202,7 @@ impl<P: Encode + PieceValues> GameSearcher<P> {
     }
 }
 
-impl<P: Encode + PieceValues> Searcher for GameSearcher<P> {
+impl<P: Position> Searcher for GameSearcher<P> {
     fn set_position(
         &mut self,
         start: &StartPosition,
@@ -329,7 +329,10 @@ impl<P: Encode + PieceValues> Searcher for GameSearcher<P> {
     }
 }
 
-fn new_analysis<P: Encode>(start: &GameState<P>, options: &Options) -> Analysis<RestrictedGame<P>> {
+fn new_analysis<P: Position>(
+    start: &GameState<P>,
+    options: &Options,
+) -> Analysis<RestrictedGame<P>> {
     let settings = AnalysisSettings {
         info_interval: CHECK_INTERVAL,
         tree_bytes: options.tree_bytes(),
@@ -339,7 +342,7 @@ fn new_analysis<P: Encode>(start: &GameState<P>, options: &Options) -> Analysis<
     Analysis::new(RestrictedGame::unrestricted(start.clone()), settings)
 }
 
-fn parse_move<P: Encode>(
+fn parse_move<P: Position>(
     game: &GameState<P>,
     text: &str,
     protocol: Protocol,

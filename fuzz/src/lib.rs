@@ -93,7 +93,7 @@ pub fn uci(input: &[u8]) {
 pub fn records(input: &[u8]) {
     if let Some((&rule_set, moves)) = input.split_first() {
         let rule_set = RuleSet::ALL[usize::from(rule_set) % RuleSet::ALL.len()];
-        with_rule_set!(rule_set, P => game_of::<P>(rule_set, moves));
+        with_rule_set!(rule_set, P => game_of::<P>(moves));
     }
     // With a valid checksum: without one nothing behind it would be reached.
     let payload = zstd::bulk::compress(input, 1).expect("memory can be written");
@@ -106,7 +106,7 @@ pub fn records(input: &[u8]) {
                 let written = encode_batch(&records).expect("it was no larger when it was read");
                 assert_eq!(decode_batch(&written).expect("own bytes"), records);
                 for record in &records {
-                    let _ = verify::<ToriPosition>(record, RuleSet::ToriShogi);
+                    let _ = verify::<ToriPosition>(record);
                 }
             }
             Err(error) => assert!(!error.to_string().is_empty()),
@@ -115,7 +115,7 @@ pub fn records(input: &[u8]) {
 }
 
 /// The bytes choose moves, most of them legal, and the claimed result.
-fn game_of<P: Position>(rule_set: RuleSet, bytes: &[u8]) {
+fn game_of<P: Position>(bytes: &[u8]) {
     let mut game = GameState::<P>::start();
     let mut legal = MoveList::new();
     let mut decisions = Vec::new();
@@ -138,7 +138,7 @@ fn game_of<P: Position>(rule_set: RuleSet, bytes: &[u8]) {
         game.play(mv);
     }
     let head = GameHead {
-        rules: rule_set.name().to_owned(),
+        rules: P::NAME.to_owned(),
         start: P::start().to_string(),
         checkpoint: 0,
         number: 0,
@@ -148,7 +148,7 @@ fn game_of<P: Position>(rule_set: RuleSet, bytes: &[u8]) {
     let found = game.outcome();
     let claimed = found.unwrap_or(Outcome::draw(Termination::LengthLimit));
     let record = GameRecord::new(head, &decisions, claimed).expect("there are no policies");
-    if verify::<P>(&record, rule_set).is_ok() {
+    if verify::<P>(&record).is_ok() {
         assert_eq!(found, Some(claimed));
     }
 }

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use garuda_mcts::evaluators::{Material, PieceValues};
+use garuda_mcts::evaluators::Material;
 use garuda_mcts::{
     Analysis, AnalysisSettings, EvalError, SearchControl, SearchLimits, random_move,
 };
@@ -18,7 +18,7 @@ use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::sittuyin::SittuyinPosition;
 use garuda_rules::tori::ToriPosition;
-use garuda_rules::{Color, Game, GameState, Outcome};
+use garuda_rules::{Color, Game, GameState, Outcome, Position};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -54,7 +54,7 @@ struct Run {
 }
 
 impl Run {
-    fn play<P: PieceValues>(&self, name: &str) -> bool {
+    fn play<P: Position>(&self, name: &str) -> bool {
         if self.only.as_deref().is_some_and(|only| only != name) {
             return true;
         }
@@ -69,7 +69,7 @@ fn number(text: &str) -> u64 {
 }
 
 /// Plays the games on all cores and prints a line. Returns whether the score is high enough.
-fn play_match<P: PieceValues>(games: u64, nodes: u64) -> bool {
+fn play_match<P: Position>(games: u64, nodes: u64) -> bool {
     let next = AtomicU64::new(0);
     let results = Mutex::new(BTreeMap::new());
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -115,7 +115,7 @@ fn play_match<P: PieceValues>(games: u64, nodes: u64) -> bool {
     lost == 0 && score >= 0.95
 }
 
-fn play_game<P: PieceValues>(seed: u64, side: Color, nodes: u32) -> Result<Outcome, EvalError> {
+fn play_game<P: Position>(seed: u64, side: Color, nodes: u32) -> Result<Outcome, EvalError> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut material = Material::<P>::default();
     let mut analysis = Analysis::new(GameState::<P>::start(), AnalysisSettings::default());

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
-use garuda_mcts::evaluators::{Material, PieceValues};
+use garuda_mcts::evaluators::Material;
 use garuda_mcts::{Evaluations, Evaluator, sample, softmax};
 use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
@@ -112,7 +112,7 @@ fn ranks(board: &[char], files: usize) -> String {
 /// Ranges of distances, and the number of positions still wanted of each.
 type Wanted = Vec<(RangeInclusive<u32>, usize)>;
 
-fn compose<P: PieceValues>(
+fn compose<P: Position>(
     distances: &[RangeInclusive<u32>],
     count: usize,
     start: impl Fn(&mut ChaCha8Rng) -> String,
@@ -134,7 +134,7 @@ fn compose<P: PieceValues>(
 }
 
 /// Plays a game to its end and looks for a wanted position among the winner's last ones.
-fn play_game<P: PieceValues>(
+fn play_game<P: Position>(
     game: &mut GameState<P>,
     wanted: &mut Wanted,
     material: &mut Material<P>,

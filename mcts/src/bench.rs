@@ -10,7 +10,7 @@ use garuda_rules::{Game, GameState, Position};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::evaluators::{Material, PieceValues, Uniform};
+use crate::evaluators::{Material, Uniform};
 use crate::{EvalError, Evaluator, Gumbel, GumbelSettings, Puct, PuctSettings, Search, Shard};
 
 /// The cost of many searches on one core.
@@ -86,7 +86,7 @@ pub fn signature() -> Result<u64, EvalError> {
 }
 
 /// Adds the trees of both searches for the first moves of a game.
-fn add_trees<P: PieceValues>(hash: &mut Fnv) -> Result<(), EvalError> {
+fn add_trees<P: Position>(hash: &mut Fnv) -> Result<(), EvalError> {
     let mut evaluator = Material::<P>::default();
     let mut rng = ChaCha8Rng::seed_from_u64(64);
     let start = GameState::<P>::start();

@@ -1,6 +1,6 @@
 //! Simulations allocate no memory once the trees have grown.
 
-use garuda_mcts::evaluators::{Material, PieceValues, Uniform};
+use garuda_mcts::evaluators::{Material, Uniform};
 use garuda_mcts::{
     EvalCache, Evaluator, Gumbel, GumbelSettings, MoveSelection, Puct, PuctSettings, Search, Shard,
 };
@@ -76,7 +76,7 @@ fn play_puct<P: Position>(
     simulations
 }
 
-fn check<P: PieceValues>() {
+fn check<P: Position>() {
     let start = GameState::<P>::start();
     let mut material = Material::<P>::default();
     let mut uniform = Uniform::default();

@@ -7,9 +7,9 @@ use std::{env, fs};
 
 use garuda_mcts::Wdl;
 use garuda_model::{
-    Batch, ConvShape, Encode, Encoding, Targets, TrainParams, Trainer, View, encode, set_threads,
+    Batch, ConvShape, Encoding, Targets, TrainParams, Trainer, View, encode, set_threads,
 };
-use garuda_rules::{Game, GameState, MoveList, RuleSet, with_rule_set};
+use garuda_rules::{Game, GameState, MoveList, Position, RuleSet, with_rule_set};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -28,7 +28,7 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
-fn write<P: Encode>(directory: &Path) -> Result<(), Error> {
+fn write<P: Position>(directory: &Path) -> Result<(), Error> {
     let mut trainer = Trainer::<P>::new(ConvShape::new(4, 32)?, TrainParams::default(), 1);
     let mut batch = Batch::new();
     let mut planes = Vec::new();
@@ -58,7 +58,7 @@ fn write<P: Encode>(directory: &Path) -> Result<(), Error> {
         }
     }
     let prediction = trainer.predict(&planes);
-    let file = |ending: &str| directory.join(format!("{}.{ending}", P::RULES));
+    let file = |ending: &str| directory.join(format!("{}.{ending}", P::NAME));
     fs::write(file("onnx"), trainer.export("exports").bytes())?;
     for (ending, numbers) in [
         ("planes", planes),
@@ -73,7 +73,7 @@ fn write<P: Encode>(directory: &Path) -> Result<(), Error> {
 }
 
 /// Positions of random games, and their legal moves.
-fn positions<P: Encode>() -> Vec<(GameState<P>, MoveList)> {
+fn positions<P: Position>() -> Vec<(GameState<P>, MoveList)> {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let mut positions = Vec::new();
     let mut game = GameState::start();

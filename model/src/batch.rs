@@ -1,9 +1,9 @@
 use std::marker::PhantomData;
 
 use garuda_mcts::Wdl;
-use garuda_rules::{GameState, Move};
+use garuda_rules::{GameState, Move, Position};
 
-use crate::{Encode, Encoding, View, encode};
+use crate::{Encoding, View, encode};
 
 /// What a network is to learn about one position.
 #[derive(Copy, Clone, Debug)]
@@ -61,7 +61,7 @@ pub(crate) struct Values {
     pub(crate) value_weight: f32,
 }
 
-impl<P: Encode> Batch<P> {
+impl<P: Position> Batch<P> {
     pub fn new() -> Self {
         Batch {
             encoding: Encoding::of::<P>(),
@@ -128,7 +128,7 @@ impl<P: Encode> Batch<P> {
     }
 }
 
-impl<P: Encode> Default for Batch<P> {
+impl<P: Position> Default for Batch<P> {
     fn default() -> Self {
         Self::new()
     }

@@ -78,7 +78,7 @@ pub use architecture::{Architecture, ArchitectureError, ConvShape, NetworkKind};
 pub use batch::{Batch, SHORT_TERM_HORIZONS, Targets};
 #[cfg(feature = "torch")]
 pub use checkpoint::CheckpointError;
-pub use encoding::{Encode, Encoding, PlaneWriter, encode};
+pub use encoding::{Encoding, encode};
 pub use network::{Network, NetworkEvaluator};
 pub use network_error::NetworkError;
 pub use network_info::NetworkInfo;

@@ -2,11 +2,11 @@ use std::fmt;
 use std::path::Path;
 
 use garuda_mcts::{EvalError, Evaluations, Evaluator};
-use garuda_rules::{GameState, Move};
+use garuda_rules::{GameState, Move, Position};
 
 use crate::files::read_bounded;
 use crate::onnx::{OnnxEvaluator, OnnxFile};
-use crate::{Encode, NetworkError, NetworkInfo};
+use crate::{NetworkError, NetworkInfo};
 
 /// An exported network that was read from a file and checked.
 ///
@@ -76,7 +76,7 @@ impl Network {
 
     /// An evaluator for batches of up to `capacity` positions. Refuses a network of another game or
     /// encoding.
-    pub fn evaluator<P: Encode>(
+    pub fn evaluator<P: Position>(
         &self,
         capacity: usize,
     ) -> Result<NetworkEvaluator<P>, NetworkError> {
@@ -106,7 +106,7 @@ enum Backend<P> {
     Onnx(OnnxEvaluator<P>),
 }
 
-impl<P: Encode> Evaluator<GameState<P>> for NetworkEvaluator<P> {
+impl<P: Position> Evaluator<GameState<P>> for NetworkEvaluator<P> {
     fn capacity(&self) -> usize {
         match &self.0 {
             Backend::Onnx(evaluator) => evaluator.capacity(),

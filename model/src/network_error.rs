@@ -1,7 +1,6 @@
 use std::io;
 use std::path::PathBuf;
 
-use garuda_rules::{RuleSet, UnknownRuleSet};
 use thiserror::Error;
 
 use crate::ArchitectureError;
@@ -21,8 +20,6 @@ pub enum NetworkError {
     NoMetadata(&'static str),
     #[error("the network's metadata has the value {value:?} for {key:?}")]
     Metadata { key: &'static str, value: String },
-    #[error("the network's metadata names an unknown game")]
-    Game(#[from] UnknownRuleSet),
     #[error("the network's metadata names an unknown architecture")]
     Architecture(#[from] ArchitectureError),
     #[error(
@@ -30,7 +27,7 @@ pub enum NetworkError {
     )]
     Hash { expected: String, found: String },
     #[error("the network plays {found}, not {wanted}")]
-    OtherGame { wanted: RuleSet, found: RuleSet },
+    OtherGame { wanted: &'static str, found: String },
     #[error(
         "the network was trained with another encoding (version {found}) than this program uses \
          (version {wanted}): {difference}"

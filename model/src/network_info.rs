@@ -1,11 +1,12 @@
-use garuda_rules::RuleSet;
+use garuda_rules::{Position, RuleSet, UnknownRuleSet};
 
-use crate::{Architecture, Encode, Encoding, NetworkError};
+use crate::{Architecture, Encoding, NetworkError};
 
 /// The metadata of an exported network.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NetworkInfo {
-    pub rules: RuleSet,
+    /// The name of the game it plays.
+    pub rules: String,
     pub encoding_version: u32,
     /// The description of its inputs and actions, see [`Encoding::describe`].
     pub encoding: String,
@@ -27,6 +28,11 @@ const RUN: &str = "garuda.run";
 const HASH: &str = "garuda.hash";
 
 impl NetworkInfo {
+    /// The rule set that it plays, if that is in the table.
+    pub fn rule_set(&self) -> Result<RuleSet, UnknownRuleSet> {
+        self.rules.parse()
+    }
+
     /// Reads the metadata of a file, whose value for a key is `get(key)`, and checks that `hash` is
     /// the one it was exported with.
     pub(crate) fn from_metadata<'a>(
@@ -35,7 +41,7 @@ impl NetworkInfo {
     ) -> Result<NetworkInfo, NetworkError> {
         let get = |key| get(key).ok_or(NetworkError::NoMetadata(key));
         let info = NetworkInfo {
-            rules: get(RULES)?.parse()?,
+            rules: get(RULES)?.to_owned(),
             encoding_version: number(ENCODING_VERSION, get(ENCODING_VERSION)?)?,
             encoding: get(ENCODING)?.to_owned(),
             architecture: get(ARCHITECTURE)?.parse()?,
@@ -56,7 +62,7 @@ impl NetworkInfo {
     #[cfg(feature = "torch")]
     pub(crate) fn metadata(&self) -> [(&'static str, String); 7] {
         [
-            (RULES, self.rules.to_string()),
+            (RULES, self.rules.clone()),
             (ENCODING_VERSION, self.encoding_version.to_string()),
             (ENCODING, self.encoding.clone()),
             (ARCHITECTURE, self.architecture.to_string()),
@@ -67,10 +73,12 @@ impl NetworkInfo {
     }
 
     /// Refuses a network of another game or encoding than the planes of `P`.
-    pub(crate) fn expect<P: Encode>(&self) -> Result<(), NetworkError> {
-        let (wanted, found) = (P::RULES, self.rules);
-        if found != wanted {
-            return Err(NetworkError::OtherGame { wanted, found });
+    pub(crate) fn expect<P: Position>(&self) -> Result<(), NetworkError> {
+        if self.rules != P::NAME {
+            return Err(NetworkError::OtherGame {
+                wanted: P::NAME,
+                found: self.rules.clone(),
+            });
         }
         match Encoding::of::<P>().difference(&self.encoding) {
             Some(difference) => Err(NetworkError::OtherEncoding {

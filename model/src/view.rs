@@ -56,11 +56,11 @@ impl View {
         Some(self.image(position, image))
     }
 
-    /// The kind that a kind looks like: left and right pieces change places in the mirror.
-    pub(crate) fn kind<P: Position>(self, position: &P, kind: u8) -> u8 {
-        let index = P::PLACEABLE.iter().position(|&placeable| placeable == kind);
+    /// The type of piece that a type looks like: left and right pieces change places in the mirror.
+    pub(crate) fn piece_type<P: Position>(self, position: &P, piece_type: u8) -> u8 {
+        let index = (P::PLACEABLE.iter()).position(|&placeable| placeable == piece_type);
         let Some(index) = index.filter(|_| self.mirror) else {
-            return kind;
+            return piece_type;
         };
         let placed = Move::place(index as u8, Square(0));
         match position.mirror_move(placed).origin() {

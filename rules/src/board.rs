@@ -1,5 +1,7 @@
 use std::fmt;
 
+use crate::Color;
+
 /// A square of some board, numbered rank by rank from White's left corner: a1, b1, … a2, b2 ….
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Square(pub u8);
@@ -52,6 +54,14 @@ impl Board {
 
     pub const fn rank(self, square: Square) -> u8 {
         square.0 / self.files
+    }
+
+    /// How many ranks a square is from the first rank of `color`.
+    pub const fn advance(self, color: Color, square: Square) -> u8 {
+        match color {
+            Color::White => self.rank(square),
+            Color::Black => self.ranks - 1 - self.rank(square),
+        }
     }
 
     /// The square `(files, ranks)` away from `square`, unless that is off the board.

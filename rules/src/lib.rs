@@ -12,10 +12,12 @@ pub mod eternal;
 mod fen;
 mod game;
 pub mod makruk;
+mod material;
 mod moves;
 mod outcome;
 mod perft;
 mod piece;
+mod planes;
 mod position;
 mod rule_set;
 pub mod sittuyin;
@@ -29,22 +31,13 @@ pub use board::{Board, Mark, Square};
 pub use color::{ByColor, Color};
 pub use error::{FenError, MoveError};
 pub use game::{Game, GameState};
+pub use material::{FeaturePlace, GamePhase, MaterialFeature};
 pub use moves::{Move, MoveList, Origin};
 pub use outcome::{Outcome, Termination};
 pub use perft::{divide, perft};
 pub use piece::{Occupant, Piece, PieceType, Purpose, Step};
+pub use planes::Planes;
 pub use position::{Clock, Position, Repetition};
+pub use rule_set::games::*;
 pub use rule_set::{RuleSet, UnknownRuleSet};
 pub use svg::{SvgOptions, svg};
-pub use varied_start::varied_start;
-
-/// A game of Eternal chess.
-pub type Eternal = GameState<eternal::EternalPosition>;
-/// A game of Tori Shogi.
-pub type ToriShogi = GameState<tori::ToriPosition>;
-/// A game of Makruk.
-pub type Makruk = GameState<makruk::MakrukPosition>;
-/// A game of Sittuyin as it is played online.
-pub type Sittuyin = GameState<sittuyin::SittuyinPosition<false>>;
-/// A game of Sittuyin as the AncientChess booklet tells it.
-pub type SittuyinBooklet = GameState<sittuyin::SittuyinPosition<true>>;

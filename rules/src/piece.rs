@@ -3,7 +3,7 @@
 
 use crate::{Board, Color, Square};
 
-/// A type of piece.
+/// A type of piece: what it is called, how it moves and what it is worth.
 #[derive(Copy, Clone, Debug)]
 pub struct PieceType {
     /// Its FEN letter, upper case; `+S` for a promoted piece.
@@ -11,6 +11,80 @@ pub struct PieceType {
     pub name: &'static str,
     /// From White's point of view.
     pub steps: &'static [Step],
+    /// Whether losing it loses the game: a king.
+    pub royal: bool,
+    /// Value on the board, in the game's smallest piece (a pawn, a swallow).
+    pub value: f32,
+    /// Value in hand.
+    pub hand_value: f32,
+    /// The range that the game's guide gives for the value on the board
+    /// ([`Position::GUIDE`](crate::Position::GUIDE)).
+    pub guide: Option<[f32; 2]>,
+    /// The letter of the type whose mirror image this type is, and which is worth the same.
+    pub mirror_image_of: Option<&'static str>,
+}
+
+impl PieceType {
+    /// A type that is worth nothing.
+    pub const fn new(
+        letter: &'static str,
+        name: &'static str,
+        steps: &'static [Step],
+    ) -> PieceType {
+        PieceType {
+            letter,
+            name,
+            steps,
+            royal: false,
+            value: 0.0,
+            hand_value: 0.0,
+            guide: None,
+            mirror_image_of: None,
+        }
+    }
+
+    /// A king.
+    pub const fn royal(self) -> PieceType {
+        PieceType {
+            royal: true,
+            ..self
+        }
+    }
+
+    /// Sets what it is worth, on the board as in hand.
+    pub const fn worth(self, value: f32) -> PieceType {
+        PieceType {
+            value,
+            hand_value: value,
+            ..self
+        }
+    }
+
+    /// Sets what it is worth in hand.
+    pub const fn worth_in_hand(self, hand_value: f32) -> PieceType {
+        PieceType { hand_value, ..self }
+    }
+
+    /// Sets the range that the game's guide gives.
+    pub const fn guide(self, low: f32, high: f32) -> PieceType {
+        PieceType {
+            guide: Some([low, high]),
+            ..self
+        }
+    }
+
+    /// Makes it count as the type whose mirror image it is.
+    pub const fn mirror_image_of(self, letter: &'static str) -> PieceType {
+        PieceType {
+            mirror_image_of: Some(letter),
+            ..self
+        }
+    }
+
+    /// The letter under which pieces of this type are counted.
+    pub fn counts_as(&self) -> &'static str {
+        self.mirror_image_of.unwrap_or(self.letter)
+    }
 }
 
 /// Steps in one direction.

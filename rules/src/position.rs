@@ -1,9 +1,11 @@
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
+use rand::Rng;
+
 use crate::{
-    Board, ByColor, Color, FenError, Mark, Move, MoveError, MoveList, Occupant, Outcome, Piece,
-    PieceType, Square,
+    Board, ByColor, Color, FenError, GamePhase, Mark, MaterialFeature, Move, MoveError, MoveList,
+    Occupant, Outcome, Piece, PieceType, Planes, Square, material, varied_start,
 };
 
 /// The state of a game without its past: all that decides which moves are legal.
@@ -14,19 +16,63 @@ use crate::{
 pub trait Position:
     Copy + Eq + Debug + Display + FromStr<Err = FenError> + Send + Sync + 'static
 {
+    /// Name in configurations, commands and files.
+    const NAME: &'static str;
+    /// Name for people.
+    const TITLE: &'static str;
+    /// Other names that commands understand.
+    const ALIASES: &'static [&'static str] = &[];
+
     const BOARD: Board;
-    /// All types of pieces; [`Piece::kind`](crate::Piece::kind) is an index into this.
+    /// All types of pieces; [`Piece::piece_type`] is an index into this.
     const PIECE_TYPES: &'static [PieceType];
-    /// The kinds (as indices into `PIECE_TYPES`) that can be put on the board from off it, in the
+    /// The types (as indices into `PIECE_TYPES`) that can be put on the board from off it, in the
     /// order of [`Origin::Hand`](crate::Origin::Hand).
-    const PLACEABLE: &'static [u8];
+    const PLACEABLE: &'static [u8] = &[];
     /// Named start positions; the first is the game's own.
     const STARTS: &'static [(&'static str, &'static str)];
     const REPETITION: Repetition;
     /// The points that win; 0 where there are no points.
     const WINNING_POINTS: u8 = 0;
+    /// The greatest limit of plies that [`counting`](Position::counting) can have, where the rules
+    /// count plies to protect a weaker side.
+    const COUNTING_LIMIT: Option<u16> = None;
+    /// Whether the game starts with both sides placing all pieces that they have in hand.
+    const HAS_SETUP: bool = false;
+    const HAS_PROMOTION: bool = true;
+    /// The most decisions (each a [`Move`]) that make up what people count as one move.
+    const DECISIONS_PER_TURN: usize = 1;
+    /// What people count as one move is called, in singular and plural.
+    const MOVE_WORDS: [&'static str; 2] = match Self::DECISIONS_PER_TURN {
+        1 => ["move", "moves"],
+        _ => ["turn", "turns"],
+    };
+    /// What placing pieces during play is called, in the plural; `None` where there is none.
+    const DROP_WORD: Option<&'static str> = match Self::PLACEABLE {
+        [_, ..] if !Self::HAS_SETUP => Some("drops"),
+        _ => None,
+    };
+    /// Whether engines of this game speak USI besides UCI.
+    const HAS_USI: bool = false;
+
+    /// What a network is shown of a position, in this order: all that the rules look at.
+    const PLANES: &'static [Planes] = &[Planes::Pieces, Planes::Occurrences];
     /// What a drawing of the board shows besides the squares.
     const MARKS: &'static [Mark] = &[];
+    /// The depth at which perft takes some seconds from the start, for benchmarks.
+    const PERFT_DEPTH: u32 = 4;
+
+    /// Where the guide values of the [`PIECE_TYPES`](Position::PIECE_TYPES) come from.
+    const GUIDE: Option<&'static str> = None;
+    /// The material lead, in pawns, that makes a win about three times as likely as it was at
+    /// equality.
+    const LEAD_SCALE: f32 = 2.0;
+    /// What it adds to a lead, in pawns, that the enemy has only the king left.
+    const BARE_KING_BONUS: f32 = 2.5;
+    /// The value of a point in pawns, where points win.
+    const POINT_VALUE: f32 = 4.0;
+    /// How [`phase`](Position::phase) divides a game, for people to read.
+    const PHASES: &'static str = "opening until the 5th capture, middle until the 15th, then end";
 
     /// The ordinary start position.
     fn start() -> Self {
@@ -100,6 +146,12 @@ pub trait Position:
         None
     }
 
+    /// Where the piece stands that the side to move must put elsewhere now (Eternal chess: a piece
+    /// that has scored).
+    fn piece_to_deport(&self) -> Option<Square> {
+        None
+    }
+
     /// The points scored so far, where points win (Eternal chess).
     fn points(&self) -> Option<ByColor<u8>> {
         None
@@ -139,6 +191,46 @@ pub trait Position:
     /// The move as people of this game write it; UCI where there is no other custom.
     fn display_move(&self, mv: Move) -> String {
         self.uci(mv)
+    }
+
+    /// A start unlike this one, which is where games of a run ordinarily start: a handicap, a
+    /// random array, or armies that lack some pieces, the same on both sides or not.
+    fn varied_start<R: Rng>(&self, rng: &mut R) -> Self {
+        varied_start::handicap_or_thinned(self, rng)
+    }
+
+    /// What standing on a square adds to a piece's value, in pawns.
+    fn placement_value(_piece: Piece, _square: Square) -> f32 {
+        0.0
+    }
+
+    /// What a move gains for its mover besides captures and promotions, in pawns. `next` is the
+    /// position after it.
+    fn move_bonus(&self, _mv: Move, _next: &Self) -> f32 {
+        0.0
+    }
+
+    /// What can be counted to fit values to games, the unit (a pawn, a swallow, a point) first.
+    fn material_features() -> Vec<MaterialFeature> {
+        material::features_of_pieces::<Self>()
+    }
+
+    /// How many more of each of the [`material_features`](Position::material_features) `color` has
+    /// than the other side, into `out`, which has one element for each feature.
+    fn count_material(&self, color: Color, out: &mut [i8]) {
+        material::count_pieces(self, color, &Self::material_features(), out);
+    }
+
+    /// Whether counting material makes sense here: not during the set-up or in the middle of a
+    /// turn.
+    fn is_settled(&self) -> bool {
+        let setting_up = Self::HAS_SETUP && material::has_hand(self);
+        !setting_up && self.pending().is_none() && self.piece_to_deport().is_none()
+    }
+
+    /// The phase of a game that has come here after `captures` captures.
+    fn phase(&self, captures: u32) -> GamePhase {
+        GamePhase::after(captures, [5, 15])
     }
 }
 

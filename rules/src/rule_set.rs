@@ -1,35 +1,109 @@
+//! The table of games. A game is a folder beside this file and one row here.
+
 use std::fmt;
 use std::str::FromStr;
 
 use thiserror::Error;
 
-/// One of the five sets of rules, chosen by name in configs and commands.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum RuleSet {
-    Makruk,
-    Sittuyin,
-    SittuyinBooklet,
-    ToriShogi,
-    Eternal,
+use crate::Position;
+
+/// Makes everything that depends on the list of games: [`RuleSet`], the aliases for games in
+/// progress and [`with_rule_set!`](crate::with_rule_set).
+///
+/// `$d` is a dollar sign, for the macro that this macro defines.
+macro_rules! rule_sets {
+    ($d:tt $(
+        $(#[$doc:meta])*
+        $variant:ident = $folder:ident :: $position:ident $(<$parameter:literal>)?;
+    )+) => {
+        /// A set of rules chosen at run time, by its name in configurations and commands.
+        ///
+        /// ```
+        /// use garuda_rules::RuleSet;
+        ///
+        /// let tori: RuleSet = "tori".parse()?;
+        /// assert_eq!(tori, RuleSet::ToriShogi);
+        /// assert_eq!((tori.name(), tori.title()), ("torishogi", "Tori Shogi"));
+        /// # Ok::<(), garuda_rules::UnknownRuleSet>(())
+        /// ```
+        #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum RuleSet {
+            $($(#[$doc])* $variant,)+
+        }
+
+        impl RuleSet {
+            /// All rule sets, in the order of the table.
+            pub const ALL: [RuleSet; [$(RuleSet::$variant),+].len()] = [$(RuleSet::$variant),+];
+        }
+
+        /// A game in progress of each rule set.
+        pub(crate) mod games {
+            $(
+                $(#[$doc])*
+                pub type $variant =
+                    crate::GameState<crate::$folder::$position $(<$parameter>)?>;
+            )+
+        }
+
+        /// Runs an expression with `$position` naming the [`Position`](crate::Position) type of a
+        /// rule set: the one place where a name known at run time becomes a type.
+        ///
+        /// ```
+        /// use garuda_rules::{Position, RuleSet, with_rule_set};
+        ///
+        /// fn squares(rule_set: RuleSet) -> usize {
+        ///     with_rule_set!(rule_set, P => P::BOARD.squares())
+        /// }
+        /// assert_eq!(squares(RuleSet::Eternal), 72);
+        /// ```
+        #[macro_export]
+        macro_rules! with_rule_set {
+            ($d rule_set:expr, $d position:ident => $d body:expr) => {
+                match $d rule_set {
+                    $(
+                        $crate::RuleSet::$variant => {
+                            type $d position = $crate::$folder::$position $(<$parameter>)?;
+                            $d body
+                        }
+                    )+
+                }
+            };
+        }
+    };
+}
+
+rule_sets! { $
+    /// Makruk, the chess of Thailand.
+    Makruk = makruk::MakrukPosition;
+    /// Sittuyin, the chess of Burma, as it is played online.
+    Sittuyin = sittuyin::SittuyinPosition<false>;
+    /// Sittuyin by the rules of the AncientChess booklet.
+    SittuyinBooklet = sittuyin::SittuyinPosition<true>;
+    /// Tori Shogi, the game of birds.
+    ToriShogi = tori::ToriPosition;
+    /// Eternal chess, where captured pieces are put back and four points win.
+    Eternal = eternal::EternalPosition;
 }
 
 impl RuleSet {
-    pub const ALL: [RuleSet; 5] = [
-        RuleSet::Makruk,
-        RuleSet::Sittuyin,
-        RuleSet::SittuyinBooklet,
-        RuleSet::ToriShogi,
-        RuleSet::Eternal,
-    ];
-
+    /// The name in configurations, commands and files.
     pub const fn name(self) -> &'static str {
-        match self {
-            RuleSet::Makruk => "makruk",
-            RuleSet::Sittuyin => "sittuyin",
-            RuleSet::SittuyinBooklet => "sittuyin-booklet",
-            RuleSet::ToriShogi => "torishogi",
-            RuleSet::Eternal => "eternal",
-        }
+        with_rule_set!(self, P => <P as Position>::NAME)
+    }
+
+    /// The name for people.
+    pub const fn title(self) -> &'static str {
+        with_rule_set!(self, P => <P as Position>::TITLE)
+    }
+
+    /// Other names that [`str::parse`] understands.
+    pub const fn aliases(self) -> &'static [&'static str] {
+        with_rule_set!(self, P => <P as Position>::ALIASES)
+    }
+
+    /// Whether engines of this game speak USI besides UCI.
+    pub const fn has_usi(self) -> bool {
+        with_rule_set!(self, P => <P as Position>::HAS_USI)
     }
 }
 
@@ -41,58 +115,59 @@ impl fmt::Display for RuleSet {
 
 /// A name that no rule set has.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error(
-    "there is no rule set {0:?}; there are makruk, sittuyin, sittuyin-booklet, torishogi (or tori) and eternal"
-)]
+#[error("there is no rule set {0:?}; there are {names}", names = names())]
 pub struct UnknownRuleSet(String);
+
+/// The names of all rule sets, `a, b (or c) and d`.
+fn names() -> String {
+    let mut text = String::new();
+    for (i, rule_set) in RuleSet::ALL.iter().enumerate() {
+        text += match RuleSet::ALL.len() - i {
+            _ if i == 0 => "",
+            1 => " and ",
+            _ => ", ",
+        };
+        text += rule_set.name();
+        if !rule_set.aliases().is_empty() {
+            text += &format!(" (or {})", rule_set.aliases().join(", "));
+        }
+    }
+    text
+}
 
 impl FromStr for RuleSet {
     type Err = UnknownRuleSet;
 
     fn from_str(name: &str) -> Result<RuleSet, UnknownRuleSet> {
-        RuleSet::ALL
-            .into_iter()
-            .find(|rule_set| rule_set.name() == name)
-            .or((name == "tori").then_some(RuleSet::ToriShogi))
+        (RuleSet::ALL.into_iter())
+            .find(|rule_set| rule_set.name() == name || rule_set.aliases().contains(&name))
             .ok_or_else(|| UnknownRuleSet(name.chars().take(50).collect()))
     }
 }
 
-/// Runs an expression with `$position` naming the [`Position`](crate::Position) type of a rule
-/// set: the one place where a name known at run time becomes a type.
-///
-/// ```
-/// use garuda_rules::{Position, RuleSet, with_rule_set};
-///
-/// fn squares(rule_set: RuleSet) -> usize {
-///     with_rule_set!(rule_set, P => P::BOARD.squares())
-/// }
-/// assert_eq!(squares(RuleSet::Eternal), 72);
-/// ```
-#[macro_export]
-macro_rules! with_rule_set {
-    ($rule_set:expr, $position:ident => $body:expr) => {
-        match $rule_set {
-            $crate::RuleSet::Makruk => {
-                type $position = $crate::makruk::MakrukPosition;
-                $body
-            }
-            $crate::RuleSet::Sittuyin => {
-                type $position = $crate::sittuyin::SittuyinPosition<false>;
-                $body
-            }
-            $crate::RuleSet::SittuyinBooklet => {
-                type $position = $crate::sittuyin::SittuyinPosition<true>;
-                $body
-            }
-            $crate::RuleSet::ToriShogi => {
-                type $position = $crate::tori::ToriPosition;
-                $body
-            }
-            $crate::RuleSet::Eternal => {
-                type $position = $crate::eternal::EternalPosition;
-                $body
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_distinct_and_understood() {
+        let mut names = HashSet::new();
+        for rule_set in RuleSet::ALL {
+            for name in rule_set.aliases().iter().chain([&rule_set.name()]) {
+                assert!(names.insert(*name), "{name} stands for two rule sets");
+                assert_eq!(name.parse(), Ok(rule_set));
             }
         }
-    };
+    }
+
+    #[test]
+    fn an_unknown_name_lists_the_known_ones() {
+        assert_eq!(
+            "chess".parse::<RuleSet>().unwrap_err().to_string(),
+            "there is no rule set \"chess\"; there are makruk, sittuyin, sittuyin-booklet, \
+             torishogi (or tori) and eternal"
+        );
+    }
 }

@@ -1,20 +1,17 @@
-use crate::{Game, GameState, Position, eternal};
+//! Starts with handicaps and thinned armies, so that a network sees more than one opening.
+
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt};
+
+use crate::{Game, GameState, Position};
 
 /// How often a start is tried before the ordinary one is taken.
 const TRIES: usize = 20;
 /// Most pieces taken off in all.
 const MAX_REMOVED: usize = 6;
 
-/// A start that is not the ordinary one: a handicap, a random array, or armies that lack some
-/// pieces, the same on both sides or not.
-pub fn varied_start<P: Position>(start: &P, rng: &mut impl Rng) -> P {
-    if P::WINNING_POINTS > 0 {
-        // PieceBoard never leave Eternal chess, so only their places vary.
-        let text = eternal::random_start(rng).to_string();
-        return text.parse().unwrap_or(*start);
-    }
+/// One of the game's other named starts, or `start` with some pieces taken off.
+pub(crate) fn handicap_or_thinned<P: Position>(start: &P, rng: &mut impl Rng) -> P {
     for _ in 0..TRIES {
         let handicaps = &P::STARTS[1..];
         let text = match handicaps.choose(rng) {
@@ -30,7 +27,7 @@ pub fn varied_start<P: Position>(start: &P, rng: &mut impl Rng) -> P {
     *start
 }
 
-/// A text form with some pieces taken off. It need not be a valid position.
+/// A FEN with some pieces taken off. It need not be a valid position.
 fn thinned(text: &str, rng: &mut impl Rng) -> String {
     let (pieces, rest) = text.split_once(' ').unwrap_or((text, ""));
     let mut pieces: Vec<String> = spread(pieces);

@@ -20,7 +20,6 @@ fn main() -> anyhow::Result<()> {
     let mut records = Vec::new();
     with_rule_set!(rule_set, P => scan::<P, _>(
         &run.games(),
-        rule_set,
         <[_]>::to_vec,
         |games| records.extend(games),
         |_| (),

@@ -10,7 +10,7 @@ use common::{config, games, judge};
 use garuda_mcts::evaluators::Rollout;
 use garuda_mcts::{EvalError, Evaluations, Evaluator, Wdl};
 use garuda_rules::tori::ToriPosition;
-use garuda_rules::{Color, Game, GameState, Move, Position, RuleSet, varied_start, with_rule_set};
+use garuda_rules::{Color, Game, GameState, Move, Position, RuleSet, with_rule_set};
 use garuda_run::records::{DecisionKind, GameRecord};
 use garuda_run::seeds;
 use garuda_selfplay::generate::{Counters, Plan, generate};
@@ -226,7 +226,7 @@ fn varied_starts_are_sound_and_varied() {
         with_rule_set!(rule_set, P => {
             let mut rng = seeds::rng(5);
             let start = P::start();
-            let starts: Vec<_> = (0..60).map(|_| varied_start(&start, &mut rng)).collect();
+            let starts: Vec<_> = (0..60).map(|_| start.varied_start(&mut rng)).collect();
             assert!(starts.iter().all(|s| GameState::from_position(*s).outcome().is_none()));
             let different = starts.iter().filter(|s| **s != start).count();
             assert!(different > 50, "{rule_set}: {different} of 60");

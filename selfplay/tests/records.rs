@@ -9,7 +9,7 @@ use std::path::Path;
 use common::{config, games};
 use garuda_mcts::Wdl;
 use garuda_rules::tori::ToriPosition;
-use garuda_rules::{Color, Game, GameState, Move, MoveList, Outcome, RuleSet, Termination};
+use garuda_rules::{Color, Game, GameState, Move, MoveList, Outcome, Termination};
 use garuda_run::records::{
     Decision, DecisionKind, GameHead, GameRecord, RecordError, RecordStore, Scanned, decode_batch,
     encode_batch, scan, verify,
@@ -60,7 +60,7 @@ fn a_game_survives_the_file() {
     let bytes = encode_batch(&records).unwrap();
     assert_eq!(decode_batch(&bytes).unwrap(), records);
     for record in &records {
-        verify::<ToriPosition>(record, RuleSet::ToriShogi).unwrap();
+        verify::<ToriPosition>(record).unwrap();
         assert!(record.positions() > 0);
     }
 }
@@ -157,7 +157,7 @@ fn hostile_lengths_and_bombs_are_bounded() {
 
 #[test]
 fn what_was_no_game_is_refused() {
-    let check = |record: &GameRecord| verify::<ToriPosition>(record, RuleSet::ToriShogi);
+    let check = |record: &GameRecord| verify::<ToriPosition>(record);
     let outcome = Outcome::win(Color::White, Termination::Checkmate);
     let unfinished = GameRecord::new(head(), &some_moves(5), outcome).unwrap();
     assert_eq!(check(&unfinished), Err(RecordError::Unfinished));
@@ -216,9 +216,7 @@ fn damaged_batches_are_set_aside_and_the_rest_is_used() {
     fs::write(dir.path().join("00000009.games"), b"").unwrap();
 
     let store = RecordStore::open(dir.path()).unwrap();
-    let loaded = store
-        .load::<ToriPosition>(RuleSet::ToriShogi, |_| 0)
-        .unwrap();
+    let loaded = store.load::<ToriPosition>(|_| 0).unwrap();
     let numbers: Vec<_> = loaded.records.iter().map(GameRecord::number).collect();
     assert_eq!(numbers, [0, 1, 2, 4, 5, 6, 7]);
     assert_eq!(loaded.refused.len(), 2);
@@ -231,9 +229,7 @@ fn damaged_batches_are_set_aside_and_the_rest_is_used() {
     // Nothing is counted twice, and a new batch does not take an old name.
     let mut store = RecordStore::open(dir.path()).unwrap();
     store.write(&all).unwrap();
-    let loaded = store
-        .load::<ToriPosition>(RuleSet::ToriShogi, |_| 0)
-        .unwrap();
+    let loaded = store.load::<ToriPosition>(|_| 0).unwrap();
     assert_eq!(loaded.records, all);
     assert!(loaded.refused.is_empty());
 }
@@ -289,7 +285,7 @@ fn a_number_that_was_set_aside_is_not_used_again() {
     let dir = tempfile::tempdir().unwrap();
     let load = || {
         let store = RecordStore::open(dir.path()).unwrap();
-        let loaded = store.load::<ToriPosition>(RuleSet::ToriShogi, |_| 0);
+        let loaded = store.load::<ToriPosition>(|_| 0);
         (loaded.unwrap(), store)
     };
     fs::write(dir.path().join("00000000.games"), b"damaged").unwrap();
@@ -335,7 +331,7 @@ fn games_that_are_not_wanted_are_only_counted() {
         store.write(part).unwrap();
     }
     for first in 0..=all.len() {
-        let loaded = store.load::<ToriPosition>(RuleSet::ToriShogi, |stored| {
+        let loaded = store.load::<ToriPosition>(|stored| {
             let numbers: Vec<_> = stored.iter().map(|game| game.number).collect();
             assert_eq!(numbers, [0, 1, 2, 3, 4, 5, 6, 7]);
             first
@@ -353,7 +349,6 @@ fn scanned(dir: &Path) -> (Vec<Vec<u64>>, Scanned) {
     let mut last = 0;
     let scanned = scan::<ToriPosition, _>(
         dir,
-        RuleSet::ToriShogi,
         |records| records.iter().map(GameRecord::number).collect(),
         |numbers| seen.push(numbers),
         |progress| last = progress.batches - progress.batches_done,

@@ -34,16 +34,16 @@ fn main() -> anyhow::Result<()> {
     ensure!(!path.exists(), "{run} exists");
     let config = Config::parse("synthetic", "", &[format!("game.rules={rules}")])?;
     let run = RunDir::open_or_create(path, &config)?;
-    with_rule_set!(rules, P => make::<P>(&run, rules, games))
+    with_rule_set!(rules, P => make::<P>(&run, games))
 }
 
-fn make<P: Position>(run: &RunDir, rules: RuleSet, games: u64) -> anyhow::Result<()> {
+fn make<P: Position>(run: &RunDir, games: u64) -> anyhow::Result<()> {
     let mut store = RecordStore::open(&run.games())?;
     let numbers: Vec<_> = (0..games).collect();
     let (mut plies, mut bytes) = (0, 0);
     for some in numbers.chunks((BATCH * AT_A_TIME) as usize) {
         let records: Vec<_> = (some.par_iter())
-            .map(|&number| random_game::<P>(rules, number, number * CHECKPOINTS / games))
+            .map(|&number| random_game::<P>(number, number * CHECKPOINTS / games))
             .collect();
         plies += records.iter().map(GameRecord::plies).sum::<usize>();
         for batch in records.chunks(BATCH as usize) {
@@ -55,7 +55,7 @@ fn make<P: Position>(run: &RunDir, rules: RuleSet, games: u64) -> anyhow::Result
     Ok(())
 }
 
-fn random_game<P: Position>(rules: RuleSet, number: u64, checkpoint: u64) -> GameRecord {
+fn random_game<P: Position>(number: u64, checkpoint: u64) -> GameRecord {
     let mut rng = seeds::rng(number);
     let mut game = GameState::<P>::start();
     let mut legal = MoveList::new();
@@ -73,7 +73,7 @@ fn random_game<P: Position>(rules: RuleSet, number: u64, checkpoint: u64) -> Gam
         game.play(mv);
     }
     let head = GameHead {
-        rules: rules.name().to_owned(),
+        rules: P::NAME.to_owned(),
         start: P::start().to_string(),
         checkpoint: checkpoint as u32,
         number,

@@ -7,11 +7,11 @@ use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::sittuyin::SittuyinPosition;
 use garuda_rules::tori::ToriPosition;
-use garuda_rules::{Color, GameState, Outcome, Position, RuleSet, Termination};
+use garuda_rules::{Color, GameState, Outcome, Position, Termination};
 use garuda_run::records::{Decision, DecisionKind, GameHead, GameRecord};
 use garuda_study::balance::{GameFacts, balance, balance_html, game_facts, write_balance};
 
-fn facts<P: Position>(rule_set: RuleSet, start: &str, moves: &str, outcome: Outcome) -> GameFacts {
+fn facts<P: Position>(start: &str, moves: &str, outcome: Outcome) -> GameFacts {
     let mut game = GameState::<P>::from_fen(start).unwrap();
     let decisions: Vec<_> = (moves.split_whitespace())
         .map(|text| Decision {
@@ -26,7 +26,7 @@ fn facts<P: Position>(rule_set: RuleSet, start: &str, moves: &str, outcome: Outc
         })
         .collect();
     let head = GameHead {
-        rules: rule_set.name().to_owned(),
+        rules: P::NAME.to_owned(),
         start: start.to_owned(),
         checkpoint: 5,
         number: 6,
@@ -34,7 +34,7 @@ fn facts<P: Position>(rule_set: RuleSet, start: &str, moves: &str, outcome: Outc
         seed: 0,
     };
     let record = GameRecord::new(head, &decisions, outcome).unwrap();
-    game_facts::<P>(&record, rule_set, &P::start().to_string()).unwrap()
+    game_facts::<P>(&record, &P::start().to_string()).unwrap()
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn a_game_is_counted_exactly() {
     let white = Outcome::win(Color::White, Termination::Checkmate);
     let start = ToriPosition::start().to_string();
     assert_eq!(
-        facts::<ToriPosition>(RuleSet::ToriShogi, &start, "e4e5 d6e5 S@e4", white),
+        facts::<ToriPosition>(&start, "e4e5 d6e5 S@e4", white),
         GameFacts {
             id: (5, 6),
             ordinary: true,
@@ -57,13 +57,13 @@ fn a_game_is_counted_exactly() {
     );
     // A handicap, whose giver moves first and loses; and a promotion.
     let start = "3k3/7/2S4/7/7/7/3K3[] b - - 0 1";
-    let game = facts::<ToriPosition>(RuleSet::ToriShogi, start, "d7e7 c5c6+", white);
+    let game = facts::<ToriPosition>(start, "d7e7 c5c6+", white);
     assert_eq!((game.ordinary, game.first_mover), (false, -1));
     assert_eq!((game.captures, game.promotions, game.drops), (0, 1, 0));
 
     let start = "8/3k4/8/2K1S1P1/8/8/8/8 w - - 0 1";
     let draw = Outcome::draw(Termination::PiecesHonour);
-    let game = facts::<MakrukPosition>(RuleSet::Makruk, start, "g5g6m", draw);
+    let game = facts::<MakrukPosition>(start, "g5g6m", draw);
     assert_eq!(
         (game.promotions, game.counted, game.first_mover),
         (1, true, 0)
@@ -71,12 +71,12 @@ fn a_game_is_counted_exactly() {
 
     // Setting up is not dropping.
     let start = SittuyinPosition::<false>::start().to_string();
-    let game = facts::<SittuyinPosition<false>>(RuleSet::Sittuyin, &start, "K@a1 K@a8", draw);
+    let game = facts::<SittuyinPosition<false>>(&start, "K@a1 K@a8", draw);
     assert_eq!((game.drops, game.length), (0, 2));
 
     // A piece that is captured and put back is two decisions and one turn.
     let start = "2a2R2/a3p3/r4Bc1/bn1n1C1c/8/2A1b2p/B1CPN2N/1r1P1A2/2R5 r - 2 1";
-    let game = facts::<EternalPosition>(RuleSet::Eternal, start, "a3b2 R@a9", white);
+    let game = facts::<EternalPosition>(start, "a3b2 R@a9", white);
     assert_eq!((game.length, game.captures, game.drops), (1, 1, 1));
     assert_eq!(game.promotions, 0);
 }
@@ -117,7 +117,7 @@ fn games_are_summed_up_exactly() {
         ordinary: false,
         ..game(3, 2, -1, Termination::Checkmate, 6)
     });
-    let balance = balance(RuleSet::Makruk, &games);
+    let balance = balance::<MakrukPosition>(&games);
     let facts = &balance.ordinary;
     assert_eq!(
         (facts.games, facts.wins, facts.draws, facts.losses),
@@ -174,7 +174,7 @@ fn the_balance_can_be_shown() {
         game(0, 0, 1, Termination::Checkmate, 10),
         game(7, 1, 0, Termination::PiecesHonour, 20),
     ];
-    let balance = balance(RuleSet::Makruk, &games);
+    let balance = balance::<MakrukPosition>(&games);
     let mut text = Vec::new();
     write_balance(&mut text, &balance).unwrap();
     let text = String::from_utf8(text).unwrap();
@@ -198,7 +198,7 @@ fn the_balance_can_be_shown() {
         );
     }
     // Without games there is nothing to tell and nothing to fail.
-    let nothing = garuda_study::balance::balance(RuleSet::Eternal, &[]);
+    let nothing = garuda_study::balance::balance::<EternalPosition>(&[]);
     assert_eq!(nothing.ordinary.score, None);
     assert!(nothing.bands.is_empty());
     assert!(balance_html(&nothing).contains("</section>"));

@@ -7,7 +7,6 @@ use std::path::Path;
 
 use garuda_mcts::evaluators::{Rollout, Table};
 use garuda_mcts::{Wdl, random_move};
-use garuda_model::Encode;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::sittuyin::SittuyinPosition;
 use garuda_rules::tori::ToriPosition;
@@ -23,7 +22,7 @@ use garuda_study::openings::{
 use serde_json::Value;
 
 /// A game that begins with these moves and goes on at random, and who won it.
-fn game<P: Encode>(
+fn game<P: Position>(
     start: P,
     script: &[Move],
     checkpoint: u32,
@@ -44,7 +43,7 @@ fn game<P: Encode>(
         game.play(mv);
     }
     let head = GameHead {
-        rules: P::RULES.name().to_owned(),
+        rules: P::NAME.to_owned(),
         start: start.to_string(),
         checkpoint,
         number,
@@ -56,7 +55,7 @@ fn game<P: Encode>(
     (record, outcome.winner)
 }
 
-fn moves<P: Encode>(text: &str) -> Vec<Move> {
+fn moves<P: Position>(text: &str) -> Vec<Move> {
     let mut game = GameState::<P>::start();
     text.split(' ')
         .map(|word| game.play_uci(word).unwrap())
@@ -70,14 +69,14 @@ fn store(dir: &Path, records: &[GameRecord]) {
     }
 }
 
-fn counted<P: Encode>(dir: &Path, from: Option<&str>, plies: u32) -> (GameTable, OpeningRoot<P>) {
+fn counted<P: Position>(dir: &Path, from: Option<&str>, plies: u32) -> (GameTable, OpeningRoot<P>) {
     let root = OpeningRoot::new(P::start(), from).unwrap();
     let table = count_games(dir, &root, plies, &CheckpointRanges::up_to(7), |_| ()).unwrap();
     (table, root)
 }
 
 /// The results by range and in all of the plays after some moves.
-fn plays<P: Encode>(
+fn plays<P: Position>(
     table: &GameTable,
     after: &str,
 ) -> BTreeMap<String, (Vec<GameResults>, GameResults)> {
@@ -183,7 +182,7 @@ fn counts_are_exact() {
 /// Every rule set: what is counted for first moves is what was played.
 #[test]
 fn first_moves_of_all_games_are_counted() {
-    fn check<P: Encode>() {
+    fn check<P: Position>() {
         let dir = tempfile::tempdir().unwrap();
         let mut expected: BTreeMap<String, GameResults> = BTreeMap::new();
         let mut records = Vec::new();
@@ -194,7 +193,7 @@ fn first_moves_of_all_games_are_counted() {
             for mv in record.moves() {
                 words.push(game.position().uci(mv));
                 game.play(mv);
-                if P::RULES != RuleSet::Eternal || game.turn() == Color::Black {
+                if P::DECISIONS_PER_TURN == 1 || game.turn() == Color::Black {
                     break;
                 }
             }
@@ -285,7 +284,7 @@ fn settings(plies: u32, margin: f64) -> OpeningsSettings {
 }
 
 /// With a judge that needs no network.
-fn studied<P: Encode>(
+fn studied<P: Position>(
     root: &OpeningRoot<P>,
     search: SearchSettings,
     games: Option<&GameTable>,
@@ -423,7 +422,7 @@ fn the_same_seed_gives_the_same_table() {
     assert_ne!(one, studied(&root, search(2, 2), None, 2));
 }
 
-fn report<P: Encode>() -> OpeningsReport {
+fn report<P: Position>() -> OpeningsReport {
     let dir = tempfile::tempdir().unwrap();
     let records: Vec<_> = (0..20)
         .map(|number| game(P::start(), &[], (number % 8) as u32, number).0)
@@ -448,7 +447,7 @@ fn report<P: Encode>() -> OpeningsReport {
         name: "a <run> & \"more\"".to_owned(),
         ..ReportSource::default()
     };
-    OpeningsReport::new(P::RULES, source, None, Some(effort), Some(&games), node)
+    OpeningsReport::new::<P>(source, None, Some(effort), Some(&games), node)
 }
 
 fn check_page(rules: RuleSet, report: &OpeningsReport, html: &str) {
@@ -516,7 +515,7 @@ fn reports_of_all_games_are_whole() {
             (report, html)
         });
         check_page(rules, &report, &html);
-        let has_set_ups = matches!(rules, RuleSet::Sittuyin | RuleSet::SittuyinBooklet);
+        let has_set_ups = with_rule_set!(rules, P => P::HAS_SETUP);
         assert_eq!(report.set_ups.is_some(), has_set_ups);
 
         let json: Value = serde_json::to_value(&report).unwrap();

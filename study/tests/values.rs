@@ -3,20 +3,19 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use garuda_mcts::Wdl;
-use garuda_mcts::evaluators::PieceValues;
 use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::sittuyin::SittuyinPosition;
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{
-    Color, Game, GameState, MoveList, Origin, Outcome, Position, RuleSet, Termination,
+    Color, Game, GamePhase, GameState, MoveList, Origin, Outcome, Position, Termination,
 };
 use garuda_run::config::Config;
 use garuda_run::records::{Decision, DecisionKind, GameHead, GameRecord, RecordStore};
 use garuda_run::{RunDir, seeds};
 use garuda_study::values::{
-    CountedGame, FittedValues, GamePhase, GameSample, MaterialFeatures, ValuesError, count_game,
-    fit, piece_values, resample, run_values, values_svg,
+    CountedGame, FittedValues, GameSample, ValuesError, count_game, fit, piece_values, resample,
+    run_values, values_svg,
 };
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt};
@@ -175,9 +174,9 @@ fn unsearched(mv: garuda_rules::Move) -> Decision {
     }
 }
 
-fn head(rule_set: RuleSet, start: &str, number: u64) -> GameHead {
+fn head<P: Position>(start: &str, number: u64) -> GameHead {
     GameHead {
-        rules: rule_set.name().to_owned(),
+        rules: P::NAME.to_owned(),
         start: start.to_owned(),
         checkpoint: 0,
         number,
@@ -187,20 +186,15 @@ fn head(rule_set: RuleSet, start: &str, number: u64) -> GameHead {
 }
 
 /// Records of two random quiet moves each, whose results were drawn by what pieces are worth.
-fn records<P: MaterialFeatures>(
-    rule_set: RuleSet,
-    games: u64,
-    log_odds: impl Fn(&[i8]) -> f64,
-    seed: u64,
-) -> Vec<GameRecord> {
+fn records<P: Position>(games: u64, log_odds: impl Fn(&[i8]) -> f64, seed: u64) -> Vec<GameRecord> {
     let mut rng = seeds::rng(seed);
     let mut legal = MoveList::new();
     (0..games)
         .map(|number| {
             let start: P = thinned(&mut rng);
             let first = start.turn();
-            let mut differences = vec![0; P::features().len()];
-            start.count(first, &mut differences);
+            let mut differences = vec![0; P::material_features().len()];
+            start.count_material(first, &mut differences);
             let winner = match draw_score(log_odds(&differences), &mut rng) {
                 score if score > 0.5 => first,
                 _ => !first,
@@ -222,32 +216,20 @@ fn records<P: MaterialFeatures>(
                 game.play(mv);
             }
             let outcome = Outcome::win(winner, Termination::Checkmate);
-            GameRecord::new(
-                head(rule_set, &start.to_string(), number),
-                &decisions,
-                outcome,
-            )
-            .unwrap()
+            GameRecord::new(head::<P>(&start.to_string(), number), &decisions, outcome).unwrap()
         })
         .collect()
 }
 
-fn values_of<P: MaterialFeatures + PieceValues>(
-    rule_set: RuleSet,
-    records: &[GameRecord],
-) -> Result<FittedValues, ValuesError> {
+fn values_of<P: Position>(records: &[GameRecord]) -> Result<FittedValues, ValuesError> {
     let mut games: Vec<CountedGame> = (records.iter())
         .map(|record| count_game::<P>(record).unwrap())
         .collect();
-    piece_values::<P>(rule_set, &mut games, 100)
+    piece_values::<P>(&mut games, 100)
 }
 
-fn check_recovery<P: MaterialFeatures + PieceValues>(
-    rule_set: RuleSet,
-    truth: &[f64],
-    records: &[GameRecord],
-) {
-    let report = values_of::<P>(rule_set, records).unwrap();
+fn check_recovery<P: Position>(truth: &[f64], records: &[GameRecord]) {
+    let report = values_of::<P>(records).unwrap();
     assert!(report.all.unit_is_clear, "{:?}", report.warnings);
     let mut inside = 0;
     let mut total = 0;
@@ -285,9 +267,9 @@ fn tori_log_odds(differences: &[i8]) -> f64 {
 
 #[test]
 fn values_of_tori_records_come_out_as_they_were_put_in() {
-    let records = records::<ToriPosition>(RuleSet::ToriShogi, 6000, tori_log_odds, 5);
-    check_recovery::<ToriPosition>(RuleSet::ToriShogi, &TORI_TRUTH, &records);
-    let report = values_of::<ToriPosition>(RuleSet::ToriShogi, &records).unwrap();
+    let records = records::<ToriPosition>(6000, tori_log_odds, 5);
+    check_recovery::<ToriPosition>(&TORI_TRUTH, &records);
+    let report = values_of::<ToriPosition>(&records).unwrap();
     let value = |i: usize| report.all.features[i].value.unwrap();
     // A falcon was made worth more in hand than on the board, a crane less.
     assert!(
@@ -321,15 +303,15 @@ fn values_of_makruk_records_come_out_as_they_were_put_in() {
             .sum();
         0.3 * sum
     };
-    let records = records::<MakrukPosition>(RuleSet::Makruk, 3000, log_odds, 6);
-    check_recovery::<MakrukPosition>(RuleSet::Makruk, &truth, &records);
+    let records = records::<MakrukPosition>(3000, log_odds, 6);
+    check_recovery::<MakrukPosition>(&truth, &records);
 }
 
 #[test]
 fn a_unit_that_is_worth_nothing_is_no_unit() {
     let log_odds = |differences: &[i8]| 0.5 * f64::from(differences[4]);
-    let records = records::<ToriPosition>(RuleSet::ToriShogi, 800, log_odds, 7);
-    let report = values_of::<ToriPosition>(RuleSet::ToriShogi, &records).unwrap();
+    let records = records::<ToriPosition>(800, log_odds, 7);
+    let report = values_of::<ToriPosition>(&records).unwrap();
     assert!(!report.all.unit_is_clear);
     assert!(
         report
@@ -351,12 +333,9 @@ fn a_unit_that_is_worth_nothing_is_no_unit() {
 
 #[test]
 fn what_cannot_be_fitted_is_refused_in_words() {
-    let records = records::<ToriPosition>(RuleSet::ToriShogi, 60, tori_log_odds, 8);
-    let words = |records: &[GameRecord]| {
-        values_of::<ToriPosition>(RuleSet::ToriShogi, records)
-            .unwrap_err()
-            .to_string()
-    };
+    let records = records::<ToriPosition>(60, tori_log_odds, 8);
+    let words =
+        |records: &[GameRecord]| values_of::<ToriPosition>(records).unwrap_err().to_string();
     assert_eq!(words(&[]), "there are no games to fit values to");
     assert!(words(&records).contains("too few for 14 coefficients: at least 70"));
     let one_sided: Vec<_> = (0..100)
@@ -364,19 +343,19 @@ fn what_cannot_be_fitted_is_refused_in_words() {
             let record = &records[i % records.len()];
             let decisions: Vec<_> = record.decisions().collect();
             let outcome = Outcome::win(Color::White, Termination::Checkmate);
-            let head = head(RuleSet::ToriShogi, record.start(), i as u64);
+            let head = head::<ToriPosition>(record.start(), i as u64);
             GameRecord::new(head, &decisions, outcome).unwrap()
         })
         .collect();
     assert!(words(&one_sided).contains("had the same result"));
 }
 
-fn counts<P: MaterialFeatures>(text: &str, color: Color) -> Vec<(&'static str, i8)> {
+fn counts<P: Position>(text: &str, color: Color) -> Vec<(&'static str, i8)> {
     let position: P = text.parse().unwrap();
     assert!(position.is_settled(), "{text}");
-    let features = P::features();
+    let features = P::material_features();
     let mut out = vec![7; features.len()];
-    position.count(color, &mut out);
+    position.count_material(color, &mut out);
     (features.iter().zip(out))
         .filter(|(_, n)| *n != 0)
         .map(|(feature, n)| (feature.name, n))
@@ -432,7 +411,7 @@ fn random_game(number: u64) -> GameRecord {
     loop {
         game.legal_moves(&mut legal);
         if let Some(outcome) = game.outcome_given(&legal) {
-            let head = head(RuleSet::ToriShogi, &start, number);
+            let head = head::<ToriPosition>(&start, number);
             return GameRecord::new(head, &decisions, outcome).unwrap();
         }
         let mv = *legal.choose(&mut rng).unwrap();

@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 
 use garuda_mcts::random_move;
-use garuda_rules::{Game, Position, varied_start};
+use garuda_rules::{Game, Position};
 use garuda_run::seeds;
 use rand::RngExt;
 
@@ -38,7 +38,7 @@ fn opening<P: Position>(settings: &MatchSettings<P>, seed: u64) -> GameLine<P> {
     let mut rng = seeds::rng(seed);
     let is_varied = settings.varied_start_prob > 0.0 && rng.random_bool(settings.varied_start_prob);
     let mut line = GameLine::new(match is_varied {
-        true => varied_start(&settings.start, &mut rng),
+        true => settings.start.varied_start(&mut rng),
         false => settings.start,
     });
     for _ in 0..settings.opening_plies {

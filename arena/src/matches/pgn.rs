@@ -1,7 +1,6 @@
 use std::fmt::{self, Write};
 
-use garuda_model::Encode;
-use garuda_rules::Color;
+use garuda_rules::{Color, Position};
 
 use super::{GameEnd, MatchGame};
 
@@ -17,7 +16,7 @@ pub struct Pgn<'a, P: Copy> {
     pub players: &'a [String; 2],
 }
 
-impl<P: Encode> fmt::Display for Pgn<'_, P> {
+impl<P: Position> fmt::Display for Pgn<'_, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let game = self.game;
         let result = match game.winner() {
@@ -36,7 +35,7 @@ impl<P: Encode> fmt::Display for Pgn<'_, P> {
         tag("White", &self.players[game.white])?;
         tag("Black", &self.players[1 - game.white])?;
         tag("Result", result)?;
-        tag("Variant", P::RULES.name())?;
+        tag("Variant", P::NAME)?;
         if *game.line.start() != P::start() {
             tag("SetUp", "1")?;
             tag("FEN", &game.line.start().to_string())?;

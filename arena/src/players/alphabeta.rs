@@ -1,7 +1,5 @@
 use anyhow::Context;
-use garuda_rules::{
-    Color, Game, GameState, Move, MoveList, Occupant, PieceType, Position, Purpose, Step,
-};
+use garuda_rules::{Color, Game, GameState, Move, MoveList, Occupant, Position};
 use garuda_run::seeds;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -14,7 +12,8 @@ use super::{Clock, GameLine, NoMove, Player};
 pub struct AlphaBetaPlayer {
     /// Nodes per move; `None` for a search of one ply.
     nodes: Option<u64>,
-    values: Vec<i32>,
+    /// By type of piece, on the board and in hand.
+    values: Vec<[i32; 2]>,
     rng: ChaCha8Rng,
 }
 
@@ -28,32 +27,22 @@ impl AlphaBetaPlayer {
     pub fn new<P: Position>(nodes: Option<u64>) -> AlphaBetaPlayer {
         AlphaBetaPlayer {
             nodes,
-            values: P::PIECE_TYPES.iter().map(value::<P>).collect(),
+            values: (P::PIECE_TYPES.iter())
+                .map(|piece_type| [piece_type.value, piece_type.hand_value].map(centipawns))
+                .collect(),
             rng: seeds::rng(0),
         }
     }
 }
 
-/// The value of a piece: a hundred times the mean number of squares it reaches on an empty board.
-fn value<P: Position>(piece_type: &PieceType) -> i32 {
-    let reached = |step: &Step, from| {
-        let next = |square: &_| step.target(P::BOARD, Color::White, *square);
-        let line = std::iter::successors(next(&from), |square| next(square));
-        line.take(usize::from(step.reach)).count()
-    };
-    let steps = || {
-        let usable = |step: &&Step| step.purpose != Purpose::CaptureOnly;
-        piece_type.steps.iter().filter(usable)
-    };
-    let total: usize = (P::BOARD.all())
-        .map(|from| steps().map(|step| reached(step, from)).sum::<usize>())
-        .sum();
-    (100 * total / P::BOARD.squares()) as i32
+/// A value in hundredths of a pawn.
+fn centipawns(value: f32) -> i32 {
+    (100.0 * value).round() as i32
 }
 
 /// The search of one move, with its node budget.
 struct AlphaBetaSearch<'a> {
-    values: &'a [i32],
+    values: &'a [[i32; 2]],
     nodes: u64,
     limit: u64,
 }
@@ -67,7 +56,7 @@ impl AlphaBetaSearch<'_> {
             .filter_map(|square| position.occupant(square))
             .map(|occupant| match occupant {
                 Occupant::Piece(piece) => {
-                    sign(piece.color) * self.values[usize::from(piece.piece_type)]
+                    sign(piece.color) * self.values[usize::from(piece.piece_type)][0]
                 }
                 Occupant::Stone => 0,
             })
@@ -80,7 +69,7 @@ impl AlphaBetaSearch<'_> {
             })
             .map(|(color, piece_type)| {
                 let count = i32::from(position.hand(color, piece_type));
-                sign(color) * count * self.values[usize::from(piece_type)]
+                sign(color) * count * self.values[usize::from(piece_type)][1]
             })
             .sum();
         let points = position
@@ -151,7 +140,7 @@ impl AlphaBetaSearch<'_> {
     fn order<P: Position>(&self, position: &P, moves: &mut MoveList) {
         moves.sort_by_key(|mv| match position.occupant(mv.to()) {
             Some(Occupant::Piece(piece)) if piece.color != position.turn() => {
-                -self.values[usize::from(piece.piece_type)]
+                -self.values[usize::from(piece.piece_type)][0]
             }
             _ => 0,
         });

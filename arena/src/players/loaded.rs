@@ -1,8 +1,8 @@
 use std::time::Duration;
 
 use anyhow::Context;
-use garuda_model::{Encode, Network};
-use garuda_rules::RuleSet;
+use garuda_model::Network;
+use garuda_rules::{Position, RuleSet, UnknownRuleSet};
 use garuda_run::{Limit, PlayerSpec, UciSpec, find_model};
 
 use super::{AlphaBetaPlayer, NetworkPlayer, Player, RandomPlayer, UciPlayer};
@@ -77,15 +77,15 @@ impl LoadedPlayer {
     }
 
     /// The rule set that the player was trained for; `None` if it plays any.
-    pub fn rule_set(&self) -> Option<RuleSet> {
+    pub fn rule_set(&self) -> Result<Option<RuleSet>, UnknownRuleSet> {
         match self {
-            LoadedPlayer::Network { network, .. } => Some(network.info().rules),
-            _ => None,
+            LoadedPlayer::Network { network, .. } => network.info().rule_set().map(Some),
+            _ => Ok(None),
         }
     }
 
     /// A new instance of the player. Starts its program, if it is one.
-    pub fn player<P: Encode>(&self) -> anyhow::Result<Box<dyn Player<P>>> {
+    pub fn player<P: Position>(&self) -> anyhow::Result<Box<dyn Player<P>>> {
         Ok(match self {
             LoadedPlayer::Random => Box::new(RandomPlayer::new()),
             LoadedPlayer::AlphaBeta(nodes) => Box::new(AlphaBetaPlayer::new::<P>(*nodes)),
@@ -98,7 +98,7 @@ impl LoadedPlayer {
                 spec,
                 limit,
                 timeout,
-            } => Box::new(UciPlayer::start(spec, P::RULES, *limit, *timeout)?),
+            } => Box::new(UciPlayer::start(spec, P::NAME, *limit, *timeout)?),
         })
     }
 }

@@ -1,7 +1,7 @@
 use anyhow::Context;
 use garuda_mcts::{Analysis, AnalysisSettings, PuctSettings, SearchControl, SearchLimits};
-use garuda_model::{Encode, Network, NetworkEvaluator};
-use garuda_rules::{GameState, Move};
+use garuda_model::{Network, NetworkEvaluator};
+use garuda_rules::{GameState, Move, Position};
 
 use super::{Clock, GameLine, NoMove, Player};
 
@@ -11,13 +11,13 @@ const TREE_BYTES: usize = 256 << 20;
 
 /// A network with a fixed number of simulations per move.
 #[derive(Debug)]
-pub struct NetworkPlayer<P: Encode> {
+pub struct NetworkPlayer<P: Position> {
     evaluator: NetworkEvaluator<P>,
     analysis: Analysis<GameState<P>>,
     simulations: u32,
 }
 
-impl<P: Encode> NetworkPlayer<P> {
+impl<P: Position> NetworkPlayer<P> {
     /// `draw_value` is the value of a draw to either side, from −1 to 1.
     pub fn new(
         network: &Network,
@@ -43,7 +43,7 @@ impl<P: Encode> NetworkPlayer<P> {
     }
 }
 
-impl<P: Encode> Player<P> for NetworkPlayer<P> {
+impl<P: Position> Player<P> for NetworkPlayer<P> {
     fn new_game(&mut self, _seed: u64) {}
 
     fn choose(&mut self, line: &GameLine<P>, _opponent: Option<Clock>) -> Result<Move, NoMove> {

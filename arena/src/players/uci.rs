@@ -1,6 +1,6 @@
 use std::time::{Duration, Instant};
 
-use garuda_rules::{Color, Game, Move, Position, RuleSet};
+use garuda_rules::{Color, Game, Move, Position};
 use garuda_run::{Clock, Limit, UciSpec};
 
 use super::{Fault, Forfeit, GameLine, NoMove, Player};
@@ -13,7 +13,8 @@ const MOVETIME_TOLERANCE: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub struct UciPlayer {
     spec: UciSpec,
-    rules: RuleSet,
+    /// The name of the game.
+    rules: &'static str,
     limit: Limit,
     /// For answers that no clock limits.
     timeout: Duration,
@@ -28,7 +29,7 @@ impl UciPlayer {
     /// Starts the engine and makes sure that it knows the rules and its options.
     pub fn start(
         spec: &UciSpec,
-        rules: RuleSet,
+        rules: &'static str,
         limit: Limit,
         timeout: Duration,
     ) -> anyhow::Result<UciPlayer> {
@@ -171,7 +172,7 @@ fn forfeit(gone: &EngineGone, late: Fault) -> Forfeit {
 }
 
 /// Starts the engine and prepares it for a game.
-fn launch(spec: &UciSpec, rules: RuleSet, timeout: Duration) -> anyhow::Result<UciClient> {
+fn launch(spec: &UciSpec, rules: &str, timeout: Duration) -> anyhow::Result<UciClient> {
     let until = Instant::now() + timeout;
     let mut client = UciClient::start(&spec.command, until)?;
     client.set_variant(rules)?;

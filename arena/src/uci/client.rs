@@ -1,7 +1,6 @@
 use std::time::Instant;
 
 use anyhow::{Context, bail, ensure};
-use garuda_rules::RuleSet;
 use garuda_run::EngineCommand;
 
 use super::process::{EngineGone, EngineProcess};
@@ -51,14 +50,14 @@ impl UciClient {
     }
 
     /// Whether the engine says that it plays a game.
-    pub fn plays(&self, rules: RuleSet) -> bool {
+    pub fn plays(&self, rules: &str) -> bool {
         self.option(VARIANT).is_some_and(|variant| {
-            (variant.values.as_ref()).is_none_or(|values| values.iter().any(|v| v == rules.name()))
+            (variant.values.as_ref()).is_none_or(|values| values.iter().any(|v| v == rules))
         })
     }
 
     /// Sets the game.
-    pub fn set_variant(&mut self, rules: RuleSet) -> anyhow::Result<()> {
+    pub fn set_variant(&mut self, rules: &str) -> anyhow::Result<()> {
         let command = &self.command;
         let Some(variant) = self.option(VARIANT) else {
             bail!("{command} cannot be set to {rules}: it has no option {VARIANT}");
@@ -68,7 +67,7 @@ impl UciClient {
             "{command} does not play {rules}: its {VARIANT} has {} other values",
             variant.values.as_ref().map_or(0, Vec::len)
         );
-        self.set_option(VARIANT, rules.name())
+        self.set_option(VARIANT, rules)
     }
 
     pub fn set_option(&mut self, name: &str, value: &str) -> anyhow::Result<()> {

@@ -26,18 +26,14 @@ pub(crate) struct RulesSpeed {
 }
 
 /// A depth that takes long enough to measure and not longer.
-fn depth(rule_set: RuleSet, quick: bool) -> u32 {
-    let depth = match rule_set {
-        RuleSet::Makruk | RuleSet::ToriShogi => 6,
-        RuleSet::Sittuyin | RuleSet::SittuyinBooklet | RuleSet::Eternal => 4,
-    };
-    if quick { depth - 1 } else { depth }
+fn depth<P: Position>(quick: bool) -> u32 {
+    P::PERFT_DEPTH - u32::from(quick)
 }
 
 pub(crate) fn measure(rule_set: RuleSet, quick: bool) -> RulesSpeed {
     let time = Duration::from_secs_f64(if quick { 0.1 } else { 1.0 });
-    let depth = depth(rule_set, quick);
     with_rule_set!(rule_set, P => {
+        let depth = depth::<P>(quick);
         let (games, moves) = playout_rates::<P>(time);
         RulesSpeed {
             perft_nps: rate(time, || perft(&P::start(), depth)),
@@ -100,11 +96,11 @@ impl Comparison {
 pub(crate) fn compare(command: &EngineCommand, quick: bool) -> anyhow::Result<Vec<Comparison>> {
     let mut engine = UciClient::start(command, Instant::now() + START_TIMEOUT)?;
     let mut comparisons = Vec::new();
-    for rule_set in [RuleSet::Makruk, RuleSet::Sittuyin, RuleSet::ToriShogi] {
-        if !engine.plays(rule_set) {
+    for rule_set in RuleSet::ALL {
+        if !engine.plays(rule_set.name()) {
             continue;
         }
-        let depth = depth(rule_set, quick);
+        let depth = with_rule_set!(rule_set, P => depth::<P>(quick));
         let mut best = [f64::MAX; 2];
         for _ in 0..3 {
             let start = Instant::now();
@@ -129,7 +125,7 @@ pub(crate) fn compare(command: &EngineCommand, quick: bool) -> anyhow::Result<Ve
 
 /// The engine's perft from the game's start.
 fn perft_of(engine: &mut UciClient, rule_set: RuleSet, depth: u32) -> anyhow::Result<u64> {
-    engine.set_variant(rule_set)?;
+    engine.set_variant(rule_set.name())?;
     engine.send("position startpos")?;
     engine.send(&format!("go perft {depth}"))?;
     let (_, line) = engine.wait_for("Nodes", Instant::now() + PERFT_TIMEOUT)?;

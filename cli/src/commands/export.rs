@@ -7,9 +7,9 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 use garuda_model::Network;
 #[cfg(feature = "torch")]
-use garuda_model::{Encode, TrainParams, Trainer};
+use garuda_model::{TrainParams, Trainer};
 #[cfg(feature = "torch")]
-use garuda_rules::with_rule_set;
+use garuda_rules::{Position, with_rule_set};
 use garuda_run::find_model;
 #[cfg(feature = "torch")]
 use serde_json::Value;
@@ -37,7 +37,7 @@ impl Export {
         let path = find_model(&self.checkpoint)?;
         let network =
             Network::read(&path).with_context(|| format!("cannot use {}", path.display()))?;
-        let rules = network.info().rules;
+        let rules = &network.info().rules;
         let extension = match self.format {
             Format::Onnx => "onnx",
             Format::Torchscript => "pt",
@@ -53,7 +53,7 @@ impl Export {
             #[cfg(feature = "torch")]
             Format::Torchscript => {
                 let checkpoint = path.parent().unwrap_or(Path::new("."));
-                with_rule_set!(rules, P => torchscript::<P>(checkpoint, &output))?;
+                with_rule_set!(network.info().rule_set()?, P => torchscript::<P>(checkpoint, &output))?;
             }
         }
         eprintln!(
@@ -66,7 +66,7 @@ impl Export {
 }
 
 #[cfg(feature = "torch")]
-fn torchscript<P: Encode>(checkpoint: &Path, output: &Path) -> anyhow::Result<()> {
+fn torchscript<P: Position>(checkpoint: &Path, output: &Path) -> anyhow::Result<()> {
     let (trainer, _): (Trainer<P>, Value) = Trainer::load(checkpoint, TrainParams::default())?;
     trainer.export_torchscript(output)?;
     Ok(())

@@ -11,8 +11,7 @@ use clap::Args;
 use garuda_arena::matches::{MatchOutcome, MatchSettings, Pgn, play_match};
 use garuda_arena::players::{LoadedPlayer, SearchBudget};
 use garuda_arena::ratings::{EloEstimate, Sprt, SprtDecision};
-use garuda_model::Encode;
-use garuda_rules::{RuleSet, with_rule_set};
+use garuda_rules::{Position, RuleSet, with_rule_set};
 use garuda_run::{Clock, Limit, PlayerSpec, Stop, init_logging};
 use serde_json::json;
 use tracing::warn;
@@ -111,7 +110,7 @@ impl Match {
         );
         let first = LoadedPlayer::load(&self.first, &self.budget(self.simulations_a))?;
         let second = LoadedPlayer::load(&self.second, &self.budget(self.simulations_b))?;
-        let rule_set = match (first.rule_set(), second.rule_set(), self.game) {
+        let rule_set = match (first.rule_set()?, second.rule_set()?, self.game) {
             (Some(a), Some(b), _) if a != b => {
                 bail!("{} plays {a}, {} {b}", self.first, self.second)
             }
@@ -145,7 +144,7 @@ impl Match {
         }
     }
 
-    fn play<P: Encode>(
+    fn play<P: Position>(
         &self,
         first: &LoadedPlayer,
         second: &LoadedPlayer,

@@ -5,8 +5,8 @@ use std::thread::available_parallelism;
 
 use anyhow::{Context, ensure};
 use clap::Args;
-use garuda_model::{Encode, Network, NetworkEvaluator};
-use garuda_rules::{RuleSet, with_rule_set};
+use garuda_model::{Network, NetworkEvaluator};
+use garuda_rules::{Position, with_rule_set};
 use garuda_run::config::{Config, OpeningsSettings};
 use garuda_run::{Log, RunDir, find_model, init_logging, write_atomically};
 use garuda_study::openings::{
@@ -81,7 +81,7 @@ impl Openings {
         let given = self.given()?;
         let rules = match (&given.run, &given.network) {
             (Some(run), _) => run.config().rule_set(),
-            (None, Some(network)) => network.info().rules,
+            (None, Some(network)) => network.info().rule_set()?,
             (None, None) => unreachable!("what is no run is a model"),
         };
         let settings = self.settings(given.run.as_ref().map(RunDir::config))?;
@@ -141,7 +141,7 @@ impl Openings {
         Ok(Config::parse("garuda openings", &base, &flags)?.openings)
     }
 
-    fn report<P: Encode>(
+    fn report<P: Position>(
         &self,
         given: &Given,
         settings: &OpeningsSettings,
@@ -190,8 +190,7 @@ impl Openings {
             width: settings.width,
         });
         let source = given.source.clone();
-        let report =
-            OpeningsReport::new(P::RULES, source, root.from(), effort, games.as_ref(), found);
+        let report = OpeningsReport::new::<P>(source, root.from(), effort, games.as_ref(), found);
         let written = self.write::<P>(&report, given.run.as_ref())?;
         let mut out = stdout().lock();
         if self.json {
@@ -199,7 +198,7 @@ impl Openings {
             return Ok(());
         }
         write!(out, "{}", table(&report))?;
-        if given.run.is_none() && matches!(P::RULES, RuleSet::Sittuyin | RuleSet::SittuyinBooklet) {
+        if given.run.is_none() && P::HAS_SETUP {
             writeln!(out, "\nSet-ups are told from the games of a run.")?;
         }
         for path in written {
@@ -210,7 +209,7 @@ impl Openings {
 
     /// Writes the files that were asked for; those of a run go into its directory unless told
     /// otherwise.
-    fn write<P: Encode>(
+    fn write<P: Position>(
         &self,
         report: &OpeningsReport,
         run: Option<&RunDir>,
@@ -235,7 +234,7 @@ impl Openings {
     }
 }
 
-fn games<P: Encode>(
+fn games<P: Position>(
     run: &RunDir,
     root: &OpeningRoot<P>,
     plies: u32,

@@ -5,7 +5,6 @@ use std::time::Duration;
 use anyhow::bail;
 use clap::Args;
 use garuda_arena::players::{GameLine, LoadedPlayer, SearchBudget};
-use garuda_model::Encode;
 use garuda_rules::{Color, Game, MoveList, Position, RuleSet, with_rule_set};
 use garuda_run::{Limit, PlayerSpec};
 
@@ -41,13 +40,13 @@ impl Play {
                 ..SearchBudget::simulations(self.simulations)
             },
         )?;
-        let Some(rule_set) = loaded.rule_set().or(self.game) else {
+        let Some(rule_set) = loaded.rule_set()?.or(self.game) else {
             bail!("--game must send what to play");
         };
         with_rule_set!(rule_set, P => self.play::<P>(&loaded))
     }
 
-    fn play<P: Encode>(&self, loaded: &LoadedPlayer) -> anyhow::Result<()> {
+    fn play<P: Position>(&self, loaded: &LoadedPlayer) -> anyhow::Result<()> {
         let start = match &self.fen {
             Some(text) => GameLine::new(text.parse::<P>()?),
             None => GameLine::new(P::start()),

@@ -3,15 +3,15 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::Args;
-use garuda_rules::with_rule_set;
+use garuda_rules::{FeaturePlace, GamePhase, with_rule_set};
 use garuda_run::records::ScanProgress;
 use garuda_run::{RunDir, checkpoint_name, init_logging};
 use garuda_selfplay::generate::is_bootstrap;
 use garuda_study::ConfidenceInterval;
 use garuda_study::balance::write_balance;
 use garuda_study::values::{
-    FeaturePlace, FeatureValue, FittedValues, GamePhase, POSITIONS_OF_A_PHASE, PhaseValues,
-    RESAMPLES, ValuesReport, run_values,
+    FeatureValue, FittedValues, POSITIONS_OF_A_PHASE, PhaseValues, RESAMPLES, ValuesReport,
+    run_values,
 };
 
 /// Tell what pieces are worth and how balanced the game is, from the games of a run.

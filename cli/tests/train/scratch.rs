@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use garuda_rules::RuleSet;
 use garuda_rules::tori::ToriPosition;
 use garuda_run::RunDir;
 use garuda_run::records::RecordStore;
@@ -66,9 +65,7 @@ pub(crate) fn errors(output: &Output) -> String {
 /// The names of all games of a run, by checkpoint and number. Fails if anything is damaged.
 pub(crate) fn games(run: &Path) -> BTreeMap<(u32, u64), String> {
     let store = RecordStore::open(&run.join("games")).unwrap();
-    let loaded = store
-        .load::<ToriPosition>(RuleSet::ToriShogi, |_| 0)
-        .unwrap();
+    let loaded = store.load::<ToriPosition>(|_| 0).unwrap();
     assert_eq!(loaded.refused, [] as [String; 0]);
     (loaded.records.iter())
         .map(|record| ((record.checkpoint(), record.number()), record.name()))

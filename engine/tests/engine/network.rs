@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use garuda_model::{Encode, Encoding};
+use garuda_model::Encoding;
+use garuda_rules::Position;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::tori::ToriPosition;
 use sha2::{Digest, Sha256};
@@ -82,7 +83,7 @@ fn value(name: &str, rest: &[usize]) -> Message {
 }
 
 /// A network that uses only the mean of each plane. Its outputs are not finite if `scale` is not.
-fn write_network<P: Encode>(folder: &Path, scale: f32) -> PathBuf {
+fn write_network<P: Position>(folder: &Path, scale: f32) -> PathBuf {
     let encoding = Encoding::of::<P>();
     let planes = encoding.planes.len();
     let board = encoding.board;
@@ -112,7 +113,7 @@ fn write_network<P: Encode>(folder: &Path, scale: f32) -> PathBuf {
         .message(7, &graph)
         .message(8, &operators);
     let metadata = [
-        ("garuda.rules", encoding.rules.to_string()),
+        ("garuda.rules", encoding.rules.to_owned()),
         ("garuda.encoding_version", Encoding::VERSION.to_string()),
         ("garuda.encoding", encoding.describe()),
         ("garuda.architecture", "conv 1x8".to_owned()),

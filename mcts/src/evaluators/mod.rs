@@ -5,7 +5,7 @@ mod rollout;
 mod table;
 mod uniform;
 
-pub use material::{Material, PieceValues};
+pub use material::Material;
 pub use rollout::Rollout;
 pub use table::Table;
 pub use uniform::Uniform;

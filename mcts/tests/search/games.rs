@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use garuda_mcts::evaluators::{Material, PieceValues, Table, Uniform};
+use garuda_mcts::evaluators::{Material, Table, Uniform};
 use garuda_mcts::{Gumbel, GumbelSettings, MoveSelection, Proof, Puct, PvLine, Wdl, random_move};
 use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
@@ -33,7 +33,7 @@ fn pv_line<P: Position>(search: &Puct<GameState<P>>, uci: &str) -> PvLine {
     lines.find(|line| line.moves[0] == mv).unwrap()
 }
 
-fn check_targets<P: PieceValues>() {
+fn check_targets<P: Position>() {
     let mut rng = ChaCha8Rng::seed_from_u64(8);
     let mut material = Material::<P>::default();
     let mut legal = MoveList::new();
@@ -252,7 +252,7 @@ fn backup_within_a_turn_keeps_the_side() {
 
 #[test]
 fn material_beats_random_in_every_game() {
-    fn beats_random<P: PieceValues>(games: u64) {
+    fn beats_random<P: Position>(games: u64) {
         for seed in 0..games {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             let side = Color::ALL[(seed % 2) as usize];

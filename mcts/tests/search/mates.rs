@@ -1,13 +1,13 @@
 //! Forced wins in our games: `data/mates` has positions with the distance to mate in decisions,
 //! which the example `compose_mates` found by exhaustive search.
 
-use garuda_mcts::evaluators::{Material, PieceValues};
+use garuda_mcts::evaluators::Material;
 use garuda_mcts::{MoveSelection, Proof};
 use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::sittuyin::SittuyinPosition;
 use garuda_rules::tori::ToriPosition;
-use garuda_rules::{Game, GameState, Move, MoveList};
+use garuda_rules::{Game, GameState, Move, MoveList, Position};
 
 use crate::helpers::puct;
 
@@ -37,7 +37,7 @@ fn wins<G: Game>(game: &G, mv: Move, decisions: u16) -> bool {
     forced(&next, game.turn(), decisions - 1)
 }
 
-fn find_mates<P: PieceValues>(file: &str) {
+fn find_mates<P: Position>(file: &str) {
     let mut material = Material::<P>::default();
     let mut missed = Vec::new();
     let mut positions = 0;

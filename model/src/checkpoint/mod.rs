@@ -16,6 +16,7 @@ mod tests;
 use std::fs;
 use std::path::Path;
 
+use garuda_rules::Position;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -26,9 +27,9 @@ use tensors::TensorFile;
 use crate::checkpoint_files::{NETWORK, OPTIMIZER, STATE, WEIGHTS};
 use crate::files::write_directory;
 use crate::hash::sha256;
-use crate::{Architecture, Encode, Encoding, Network, TrainParams, Trainer};
+use crate::{Architecture, Encoding, Network, TrainParams, Trainer};
 
-impl<P: Encode> Trainer<P> {
+impl<P: Position> Trainer<P> {
     /// Writes a checkpoint, a directory that must not be there yet, and returns the network as it
     /// was exported. `run` is the name of the run; `notes` are the caller's own, and come back from
     /// [`load`](Trainer::load).
@@ -43,7 +44,7 @@ impl<P: Encode> Trainer<P> {
     ) -> Result<Network, CheckpointError> {
         let notes = serde_json::to_value(notes).map_err(CheckpointError::Notes)?;
         let network = self.export(run);
-        let summary = format!("{} {} step {}", P::RULES, self.architecture(), self.steps);
+        let summary = format!("{} {} step {}", P::NAME, self.architecture(), self.steps);
         let files = [
             (WEIGHTS, self.weights_file().encode(&summary)),
             (OPTIMIZER, self.optimizer_file().encode(&summary)),
@@ -54,7 +55,7 @@ impl<P: Encode> Trainer<P> {
             .map(|(name, bytes)| ((*name).to_owned(), sha256(bytes)));
         let state = State {
             format: State::FORMAT,
-            rules: P::RULES.to_string(),
+            rules: P::NAME.to_string(),
             encoding: Encoding::of::<P>().describe(),
             architecture: self.architecture(),
             step: self.steps,

@@ -1,10 +1,11 @@
 use std::collections::BTreeMap;
 
+use garuda_rules::Position;
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint_files::STATE;
 use crate::hash::sha256;
-use crate::{Architecture, Encode, Encoding};
+use crate::{Architecture, Encoding};
 
 /// What a checkpoint belongs to.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -50,14 +51,14 @@ impl State {
     }
 
     /// What keeps this from being a checkpoint of a game as this program plays it.
-    pub(super) fn differences<P: Encode>(&self) -> Vec<String> {
+    pub(super) fn differences<P: Position>(&self) -> Vec<String> {
         let mut differences = Vec::new();
         if self.format != Self::FORMAT {
             let (found, known) = (self.format, Self::FORMAT);
             differences.push(format!("it has format {found}, this program knows {known}"));
         }
-        if self.rules != P::RULES.name() {
-            let (found, wanted) = (&self.rules, P::RULES);
+        if self.rules != P::NAME {
+            let (found, wanted) = (&self.rules, P::NAME);
             differences.push(format!("it is of the game {found}, not {wanted}"));
         } else if let Some(difference) = Encoding::of::<P>().difference(&self.encoding) {
             differences.push(format!("it shows positions in another way: {difference}"));

@@ -5,11 +5,7 @@
 //! knows, and who gave check in a cycle: positions with equal
 //! [`state_key`](garuda_rules::Game::state_key)s share an evaluation, so they must look equal.
 
-mod eternal;
-mod makruk;
 mod plane_writer;
-mod sittuyin;
-mod tori;
 
 #[cfg(test)]
 mod page;
@@ -18,39 +14,31 @@ mod tests;
 
 use std::fmt::Write;
 
-use garuda_rules::{Board, GameState, Position, RuleSet};
+use garuda_rules::{Board, GameState, Position};
 
-pub use plane_writer::PlaneWriter;
+use plane_writer::PlaneWriter;
 
 use crate::View;
 
-/// A rule set whose positions can be shown to a network.
-pub trait Encode: Position {
-    const RULES: RuleSet;
-
-    /// Paints every plane, always in the same order. The names given to the painter are the
-    /// encoding's description.
-    fn write_planes(game: &GameState<Self>, planes_out: &mut PlaneWriter<'_>);
-}
-
 /// Writes the planes of a game's position, as `view` sees it, to `planes`: `[channels, rank,
 /// file]`, as long as [`Encoding::input_len`] says. Allocates nothing.
-pub fn encode<P: Encode>(game: &GameState<P>, view: View, planes: &mut [f32]) {
+pub fn encode<P: Position>(game: &GameState<P>, view: View, planes: &mut [f32]) {
     planes.fill(0.0);
-    let mut planes_out = PlaneWriter::canvas(view, planes);
-    P::write_planes(game, &mut planes_out);
-    planes_out.finish();
+    let mut writer = PlaneWriter::values(view, planes);
+    writer.write(game);
+    writer.finish();
 }
 
 /// The description of an encoding. It is stored with every network, and only equal descriptions
 /// are the same encoding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Encoding {
-    pub rules: RuleSet,
+    /// The game's name.
+    pub rules: &'static str,
     pub board: Board,
     /// What each plane holds.
     pub planes: Vec<String>,
-    /// The letters of the kinds that can be placed from off the board.
+    /// The letters of the types of pieces that can be placed from off the board.
     pub placeable: Vec<&'static str>,
 }
 
@@ -58,17 +46,16 @@ impl Encoding {
     /// Raised whenever the same description would mean something else.
     pub const VERSION: u32 = 1;
 
-    pub fn of<P: Encode>() -> Encoding {
+    pub fn of<P: Position>() -> Encoding {
         let mut planes = Vec::new();
-        let mut planes_out = PlaneWriter::names(&mut planes);
-        P::write_planes(&GameState::start(), &mut planes_out);
+        PlaneWriter::names(&mut planes).write(&GameState::<P>::start());
         Encoding {
-            rules: P::RULES,
+            rules: P::NAME,
             board: P::BOARD,
             planes,
             placeable: P::PLACEABLE
                 .iter()
-                .map(|&kind| P::PIECE_TYPES[usize::from(kind)].letter)
+                .map(|&piece_type| P::PIECE_TYPES[usize::from(piece_type)].letter)
                 .collect(),
         }
     }

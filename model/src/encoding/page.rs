@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::{env, fs};
 
-use garuda_rules::{Game, MoveList, with_rule_set};
+use garuda_rules::{Game, MoveList, RuleSet, with_rule_set};
 
 use super::*;
 
@@ -11,22 +11,29 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/ENCODING.md");
 /// What follows this line is generated.
 const MARK: &str = "<!-- generated: do not edit below, see above for how -->\n";
 
-/// A position for each rule set, by its start (none for the ordinary one) and moves, that has
-/// what is hard about its encoding.
-fn example(rules: RuleSet) -> (Option<&'static str>, &'static [&'static str]) {
-    match rules {
-        RuleSet::Makruk => (Some("8/2K3k1/5m2/4S1S1/8/8/8/8 w - 128 97 1"), &["e5f6"]),
-        RuleSet::Sittuyin => (Some("5s2/3k4/2r5/8/4p3/2N5/8/4K3[] b - - 7 30"), &[]),
-        RuleSet::SittuyinBooklet => (None, &["R@a1", "K@e2"]),
-        RuleSet::ToriShogi => (None, &["c3c4", "c5c4", "S@c5"]),
-        RuleSet::Eternal => (
-            Some("2C1ap2/1b6/1n1c3p/R1r3br/3n1o2/P4B1P/2Aa3A/1Nc2B2/2N4R b P:C 0 2"),
-            &[],
-        ),
-    }
-}
+/// Positions that have what is hard about the encoding of a game: its name, a start (none for the
+/// ordinary one) and moves. A game that is not listed shows its start.
+const EXAMPLES: [(&str, Option<&str>, &[&str]); 5] = [
+    (
+        "makruk",
+        Some("8/2K3k1/5m2/4S1S1/8/8/8/8 w - 128 97 1"),
+        &["e5f6"],
+    ),
+    (
+        "sittuyin",
+        Some("5s2/3k4/2r5/8/4p3/2N5/8/4K3[] b - - 7 30"),
+        &[],
+    ),
+    ("sittuyin-booklet", None, &["R@a1", "K@e2"]),
+    ("torishogi", None, &["c3c4", "c5c4", "S@c5"]),
+    (
+        "eternal",
+        Some("2C1ap2/1b6/1n1c3p/R1r3br/3n1o2/P4B1P/2Aa3A/1Nc2B2/2N4R b P:C 0 2"),
+        &[],
+    ),
+];
 
-fn section<P: Encode>(page: &mut String) -> std::fmt::Result {
+fn section<P: Position>(page: &mut String) -> std::fmt::Result {
     let encoding = Encoding::of::<P>();
     let (planes, actions) = (encoding.planes.len(), encoding.actions());
     let Board { files, ranks } = encoding.board;
@@ -44,7 +51,8 @@ fn section<P: Encode>(page: &mut String) -> std::fmt::Result {
         writeln!(page, "| {i} | {name} |")?;
     }
 
-    let (fen, moves) = example(encoding.rules);
+    let example = EXAMPLES.into_iter().find(|example| example.0 == P::NAME);
+    let (_, fen, moves) = example.unwrap_or((P::NAME, None, &[]));
     let mut game = match fen {
         Some(fen) => GameState::<P>::from_fen(fen).unwrap(),
         None => GameState::start(),

@@ -11,7 +11,7 @@ use garuda_rules::{Color, Position};
 use super::*;
 use crate::random_games::random_positions;
 
-fn encoded<P: Encode>(game: &GameState<P>, view: View) -> Vec<f32> {
+fn encoded<P: Position>(game: &GameState<P>, view: View) -> Vec<f32> {
     let mut planes = vec![f32::NAN; Encoding::of::<P>().input_len()];
     encode(game, view, &mut planes);
     planes
@@ -32,7 +32,7 @@ const SITTUYIN: &[&str] = &[
 const BOOKLET: &[&str] = &[SITTUYIN[0], SITTUYIN[2]];
 
 /// The contract of actions: each legal move has a number of its own, and the number leads back.
-fn actions_are_distinct<P: Encode>(starts: &[&str]) {
+fn actions_are_distinct<P: Position>(starts: &[&str]) {
     let mut taken_at = vec![0; Encoding::of::<P>().actions()];
     let mut time = 0;
     random_positions::<P>(100_000, 7, starts, |game, legal| {
@@ -78,7 +78,7 @@ fn actions_of_eternal_chess() {
 }
 
 /// Two games look equal exactly when the rules cannot tell them apart, the sides exchanged or not.
-fn encoding_tells_what_the_rules_tell<P: Encode>(starts: &[&str]) {
+fn encoding_tells_what_the_rules_tell<P: Position>(starts: &[&str]) {
     let mut by_encoding = HashMap::new();
     let mut by_state = HashMap::new();
     random_positions::<P>(30_000, 8, starts, |game, _| {
@@ -170,7 +170,7 @@ fn one_difference_is_seen() {
 }
 
 /// The last positions of games (start, moves) all look different.
-fn differ<P: Encode>(games: &[(&str, &str)]) {
+fn differ<P: Position>(games: &[(&str, &str)]) {
     let all: Vec<_> = games
         .iter()
         .map(|(start, moves)| {
@@ -189,7 +189,7 @@ fn differ<P: Encode>(games: &[(&str, &str)]) {
 }
 
 /// A mirrored position looks like the position in the mirror, plane by plane.
-fn mirrors<P: Encode>(starts: &[&str], swapped: &[(&str, &str)]) {
+fn mirrors<P: Position>(starts: &[&str], swapped: &[(&str, &str)]) {
     let encoding = Encoding::of::<P>();
     let squares = encoding.squares();
     let image_of = |plane: usize| {
@@ -251,7 +251,7 @@ fn mirrored_encodings() {
 
 /// The planes of a position as text, top rank first: empty planes by name only, even ones by their
 /// number.
-fn drawing<P: Encode>(start: &str, moves: &str) -> String {
+fn drawing<P: Position>(start: &str, moves: &str) -> String {
     let mut game = GameState::<P>::from_fen(start).unwrap();
     for mv in moves.split_whitespace() {
         game.play_uci(mv).unwrap();

@@ -1,13 +1,13 @@
 use std::marker::PhantomData;
 
 use garuda_mcts::{EvalError, Evaluations, Evaluator, Wdl};
-use garuda_rules::{GameState, Move};
+use garuda_rules::{GameState, Move, Position};
 use ort::session::Session;
 use ort::session::builder::GraphOptimizationLevel;
 use ort::value::TensorRef;
 
 use super::{INPUT, OnnxFile, POLICY, WDL};
-use crate::{Encode, Encoding, NetworkError, NetworkInfo, View, encode, runtime};
+use crate::{Encoding, NetworkError, NetworkInfo, View, encode, runtime};
 
 /// Runs an ONNX file on the calling thread.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(crate) struct OnnxEvaluator<P> {
     game: PhantomData<P>,
 }
 
-impl<P: Encode> OnnxEvaluator<P> {
+impl<P: Position> OnnxEvaluator<P> {
     /// Refuses a network of another game or encoding.
     pub(crate) fn new(
         info: &NetworkInfo,
@@ -91,7 +91,7 @@ impl<P: Encode> OnnxEvaluator<P> {
     }
 }
 
-impl<P: Encode> Evaluator<GameState<P>> for OnnxEvaluator<P> {
+impl<P: Position> Evaluator<GameState<P>> for OnnxEvaluator<P> {
     fn capacity(&self) -> usize {
         self.capacity
     }

@@ -25,7 +25,7 @@ fn refusal(bytes: Vec<u8>) -> String {
 #[test]
 fn a_model_tells_what_it_is() {
     let info = Network::from_bytes(&exported()).unwrap().info().clone();
-    assert_eq!(info.rules.name(), "torishogi");
+    assert_eq!(info.rules, "torishogi");
     assert_eq!(info.architecture.to_string(), "conv 1x8");
     assert_eq!((info.step, info.run.as_str()), (0, "a run"));
     assert_eq!(info.hash.len(), 64);

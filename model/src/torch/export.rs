@@ -1,13 +1,14 @@
 use std::path::Path;
 
+use garuda_rules::Position;
 use tch::{CModule, Device, Kind, Tensor, no_grad};
 
 use super::Trainer;
 use super::folded::{Answer, Folded};
 use super::onnx_graph::onnx_file;
-use crate::{Encode, Network};
+use crate::Network;
 
-impl<P: Encode> Trainer<P> {
+impl<P: Position> Trainer<P> {
     /// The averaged network, ready to play.
     pub(crate) fn folded(&self) -> Folded {
         Folded::new(

@@ -32,7 +32,7 @@ pub(crate) fn onnx_file(
     writer.call(&answer.moves_left, MOVES_LEFT);
     let graph = proto::Graph {
         node: writer.nodes,
-        name: encoding.rules.to_string(),
+        name: encoding.rules.to_owned(),
         initializer: writer.constants,
         input: vec![value_info(INPUT, &[sizes.planes, sizes.ranks, sizes.files])],
         output: vec![
@@ -42,7 +42,7 @@ pub(crate) fn onnx_file(
         ],
     };
     let info = NetworkInfo {
-        rules: encoding.rules,
+        rules: encoding.rules.to_owned(),
         encoding_version: Encoding::VERSION,
         encoding: encoding.describe(),
         architecture,

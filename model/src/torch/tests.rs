@@ -12,10 +12,10 @@ use rand_chacha::ChaCha8Rng;
 
 use super::*;
 use crate::random_games::{distribution, random_positions};
-use crate::{Batch, ConvShape, Encode, Encoding, Targets, TrainParams, View, encode};
+use crate::{Batch, ConvShape, Encoding, Targets, TrainParams, View, encode};
 
 /// A network whose every number matters: normalisation is not trivial as it is at the start.
-fn scrambled<P: Encode>(blocks: u32, channels: u32) -> Trainer<P> {
+fn scrambled<P: Position>(blocks: u32, channels: u32) -> Trainer<P> {
     set_threads(1);
     let shape = ConvShape::new(blocks, channels).unwrap();
     let trainer = Trainer::new(shape, TrainParams::default(), 1);
@@ -41,7 +41,7 @@ fn assert_close(a: &[f32], b: &[f32]) {
 }
 
 /// 1,000 positions: their games, legal moves and planes.
-fn positions<P: Encode>() -> (Vec<(GameState<P>, MoveList)>, Vec<f32>) {
+fn positions<P: Position>() -> (Vec<(GameState<P>, MoveList)>, Vec<f32>) {
     let length = Encoding::of::<P>().input_len();
     let mut games = Vec::new();
     let mut planes = Vec::new();
@@ -55,7 +55,7 @@ fn positions<P: Encode>() -> (Vec<(GameState<P>, MoveList)>, Vec<f32>) {
 }
 
 /// What is exported is what was trained, in both formats.
-fn exports_agree<P: Encode>() {
+fn exports_agree<P: Position>() {
     let trainer = scrambled::<P>(2, 16);
     let (games, planes) = positions::<P>();
     let actions = Encoding::of::<P>().actions();
@@ -157,7 +157,7 @@ struct TrainJob<P> {
 }
 
 /// Lessons about positions from a seed; the value is told by `value`.
-fn lessons<P: Encode>(
+fn lessons<P: Position>(
     count: usize,
     seed: u64,
     value: impl Fn(&P, &mut ChaCha8Rng) -> Wdl,
@@ -183,7 +183,7 @@ fn peaked(length: usize, rng: &mut ChaCha8Rng) -> Vec<f32> {
 }
 
 /// The lessons in a random order, in batches of 64.
-fn shuffled<P: Encode>(lessons: &[TrainJob<P>], seed: u64) -> Vec<Batch<P>> {
+fn shuffled<P: Position>(lessons: &[TrainJob<P>], seed: u64) -> Vec<Batch<P>> {
     let mut order: Vec<_> = lessons.iter().collect();
     order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
     let batch = |lessons: &[&TrainJob<P>]| {
@@ -227,7 +227,7 @@ fn fast_average() -> TrainParams {
 
 /// What the averaged network gets wrong: its policy's excess over the targets' entropy, and its
 /// share of right values.
-fn examine<P: Encode>(trainer: &Trainer<P>, lessons: &[TrainJob<P>]) -> (f32, f32) {
+fn examine<P: Position>(trainer: &Trainer<P>, lessons: &[TrainJob<P>]) -> (f32, f32) {
     let batches = shuffled(lessons, 0);
     let losses: Vec<_> = batches
         .iter()
@@ -325,7 +325,7 @@ fn a_loss_that_is_not_finite_leaves_no_trace() {
 }
 
 /// All numbers of a trainer, to the bit.
-pub(crate) fn snapshot<P: Encode>(trainer: &Trainer<P>) -> Vec<u32> {
+pub(crate) fn snapshot<P: Position>(trainer: &Trainer<P>) -> Vec<u32> {
     let parts = [
         &trainer.params,
         &trainer.stats,

@@ -1,12 +1,13 @@
 use std::marker::PhantomData;
 
+use garuda_rules::Position;
 use tch::{Kind, Tensor, no_grad};
 
 use super::adamw::AdamW;
 use super::conv_net::{ConvNet, MOVES_LEFT, MOVES_LEFT_UNIT, POLICY, WDL};
 use super::loss::{Losses, TensorBatch};
 use super::weights::{Weights, numbers};
-use crate::{Architecture, Batch, ConvShape, Encode, Encoding, TrainParams};
+use crate::{Architecture, Batch, ConvShape, Encoding, TrainParams};
 
 /// A network in training: its weights, their average, and the optimiser.
 #[derive(Debug)]
@@ -50,7 +51,7 @@ pub struct Prediction {
     pub moves_left: Vec<f32>,
 }
 
-impl<P: Encode> Trainer<P> {
+impl<P: Position> Trainer<P> {
     /// An untrained network. Equal seeds give equal networks.
     pub fn new(shape: ConvShape, train_params: TrainParams, seed: u64) -> Self {
         let encoding = Encoding::of::<P>();

@@ -5,6 +5,7 @@ mod attacks;
 mod counting;
 mod generate;
 mod material;
+mod phases;
 mod piece_board;
 mod piece_types;
 mod safety;
@@ -16,9 +17,10 @@ pub(crate) use attacks::{between, file_of, forward, leaps, rank_of, spread};
 pub(crate) use counting::Counting;
 pub(crate) use generate::{Count, Sink, generate};
 pub(crate) use material::neither_can_win;
+pub(crate) use phases::{PHASES, phase};
 pub(crate) use piece_board::PieceBoard;
 pub(crate) use piece_types::{
-    GENERAL, KHON, KING, KNIGHT, PAWN, PIECE_TYPE_COUNT, ROOK, piece_types,
+    GENERAL, GUIDE, KHON, KING, KNIGHT, PAWN, PIECE_TYPE_COUNT, ROOK, piece_types,
 };
 pub(crate) use safety::{Safety, hiding, is_attacked};
 pub(crate) use state::{State, parse_letter};

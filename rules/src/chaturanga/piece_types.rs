@@ -62,23 +62,27 @@ pub(crate) const STEPS: [&[Step]; PIECE_TYPE_COUNT] = [
     ],
 ];
 
-/// The kinds under a game's own letters and names, given in the order of the constants above.
+/// What the types are worth in pawns.
+const VALUES: [f32; PIECE_TYPE_COUNT] = [1.0, 1.7, 2.6, 3.0, 5.0, 0.0];
+
+/// The range that the guides of pychess.org give for the general; they value nothing else.
+const GENERAL_GUIDE: [f32; 2] = [1.5, 2.0];
+pub(crate) const GUIDE: &str =
+    "the pychess.org guides value only the general (Met, Sit-ke), at 1.5 to 2 pawns";
+
+/// The types under a game's own letters and names, given in the order of the constants above.
 pub(crate) const fn piece_types(
     names: [(&'static str, &'static str); PIECE_TYPE_COUNT],
 ) -> [PieceType; PIECE_TYPE_COUNT] {
-    let mut out = [PieceType {
-        letter: "",
-        name: "",
-        steps: &[],
-    }; PIECE_TYPE_COUNT];
+    let mut out = [PieceType::new("", "", &[]); PIECE_TYPE_COUNT];
     let mut i = 0;
     while i < PIECE_TYPE_COUNT {
-        out[i] = PieceType {
-            letter: names[i].0,
-            name: names[i].1,
-            steps: STEPS[i],
-        };
+        let (letter, name) = names[i];
+        out[i] = PieceType::new(letter, name, STEPS[i]).worth(VALUES[i]);
         i += 1;
     }
+    let [low, high] = GENERAL_GUIDE;
+    out[GENERAL as usize] = out[GENERAL as usize].guide(low, high);
+    out[KING as usize] = out[KING as usize].royal();
     out
 }

@@ -5,6 +5,7 @@
 //! place the piece just captured. Each decision is a [`Move`](crate::Move) of its own.
 
 mod attacks;
+mod evaluation;
 mod fen;
 mod generate;
 mod position;
@@ -24,16 +25,13 @@ const ELEPHANT: usize = 3;
 const ADVISOR: usize = 4;
 const SOLDIER: usize = 5;
 
+/// Pieces never leave the game, so having one is worth nothing: what counts is where they stand.
 const PIECE_TYPES: [PieceType; 6] = [
-    PieceType {
-        letter: "R",
-        name: "rook",
-        steps: &orthogonals(Step::SLIDE, Purpose::Any),
-    },
-    PieceType {
-        letter: "N",
-        name: "horse",
-        steps: &[
+    PieceType::new("R", "rook", &orthogonals(Step::SLIDE, Purpose::Any)),
+    PieceType::new(
+        "N",
+        "horse",
+        &[
             Step::leap(1, 2),
             Step::leap(2, 1),
             Step::leap(2, -1),
@@ -43,32 +41,18 @@ const PIECE_TYPES: [PieceType; 6] = [
             Step::leap(-2, 1),
             Step::leap(-1, 2),
         ],
-    },
-    PieceType {
-        letter: "C",
-        name: "cannon",
-        steps: &{
-            let [a, b, c, d] = orthogonals(Step::SLIDE, Purpose::MoveOnly);
-            let [e, f, g, h] = orthogonals(Step::SLIDE, Purpose::OverScreen);
-            [a, b, c, d, e, f, g, h]
-        },
-    },
-    PieceType {
-        letter: "B",
-        name: "elephant",
-        steps: &diagonals(Step::SLIDE, Purpose::Any),
-    },
-    PieceType {
-        letter: "A",
-        name: "advisor",
-        steps: &around(1, Purpose::Copy),
-    },
-    PieceType {
-        letter: "P",
-        name: "soldier",
-        steps: &around(2, Purpose::Hop),
-    },
+    ),
+    PieceType::new("C", "cannon", &CANNON_STEPS),
+    PieceType::new("B", "elephant", &diagonals(Step::SLIDE, Purpose::Any)),
+    PieceType::new("A", "advisor", &around(1, Purpose::Copy)),
+    PieceType::new("P", "soldier", &around(2, Purpose::Hop)),
 ];
+
+const CANNON_STEPS: [Step; 8] = {
+    let [a, b, c, d] = orthogonals(Step::SLIDE, Purpose::MoveOnly);
+    let [e, f, g, h] = orthogonals(Step::SLIDE, Purpose::OverScreen);
+    [a, b, c, d, e, f, g, h]
+};
 
 const fn orthogonals(reach: u8, purpose: Purpose) -> [Step; 4] {
     [

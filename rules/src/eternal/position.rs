@@ -1,8 +1,12 @@
-use super::{BOARD, LENGTH_LIMIT, MARKS, PIECE_TYPES, WINNING_POINTS, ZONE};
+use rand::Rng;
+
+use super::{
+    BOARD, LENGTH_LIMIT, MARKS, PIECE_TYPES, WINNING_POINTS, ZONE, evaluation, random_start,
+};
 use crate::zobrist::{number, numbers};
 use crate::{
-    Bits, Board, ByColor, Color, Mark, Move, MoveList, Occupant, Origin, Outcome, Piece, PieceType,
-    Position, Repetition, Square, Termination,
+    Bits, Board, ByColor, Color, GamePhase, Mark, MaterialFeature, Move, MoveList, Occupant,
+    Origin, Outcome, Piece, PieceType, Planes, Position, Repetition, Square, Termination,
 };
 
 /// A position of Eternal chess.
@@ -132,7 +136,7 @@ impl EternalPosition {
         self.key ^= BLACK_KEY;
     }
 
-    fn piece_at(&self, square: Square) -> Option<Piece> {
+    pub(super) fn piece_at(&self, square: Square) -> Option<Piece> {
         let bit = u128::of(square);
         let color = if self.sides.white & bit != 0 {
             Color::White
@@ -163,6 +167,8 @@ impl EternalPosition {
 }
 
 impl Position for EternalPosition {
+    const NAME: &'static str = "eternal";
+    const TITLE: &'static str = "Eternal chess";
     const BOARD: Board = BOARD;
     const PIECE_TYPES: &'static [PieceType] = &PIECE_TYPES;
     const PLACEABLE: &'static [u8] = &[0, 1, 2, 3, 4, 5];
@@ -172,6 +178,20 @@ impl Position for EternalPosition {
     )];
     const REPETITION: Repetition = Repetition::Draw(3);
     const WINNING_POINTS: u8 = WINNING_POINTS;
+    const HAS_PROMOTION: bool = false;
+    const DECISIONS_PER_TURN: usize = 3;
+    const DROP_WORD: Option<&'static str> = Some("pieces put back");
+    const PLANES: &'static [Planes] = &[
+        Planes::Pieces,
+        Planes::Stones,
+        Planes::Points,
+        Planes::Deported,
+        Planes::Pending,
+        Planes::Occurrences,
+    ];
+    const LEAD_SCALE: f32 = 3.0;
+    const PHASES: &'static str =
+        "opening until a point is scored, end once a side is one point short of winning";
     const MARKS: &'static [Mark] = &MARKS;
 
     fn turn(&self) -> Color {
@@ -290,6 +310,13 @@ impl Position for EternalPosition {
         }
     }
 
+    fn piece_to_deport(&self) -> Option<Square> {
+        match self.phase {
+            Phase::Deport(square) => Some(square),
+            Phase::Move | Phase::Place(_) => None,
+        }
+    }
+
     fn points(&self) -> Option<ByColor<u8>> {
         Some(self.points)
     }
@@ -327,5 +354,30 @@ impl Position for EternalPosition {
             (Origin::Board(from), Phase::Deport(_)) => format!("{}@{to}", BOARD.name(from)),
             (Origin::Board(from), _) => format!("{}{to}", BOARD.name(from)),
         }
+    }
+    /// Pieces never leave the game, so only their places vary.
+    fn varied_start<R: Rng>(&self, rng: &mut R) -> Self {
+        random_start(rng)
+    }
+
+    fn placement_value(piece: Piece, square: Square) -> f32 {
+        evaluation::placement(piece, square)
+    }
+
+    fn move_bonus(&self, mv: Move, next: &Self) -> f32 {
+        self.gain(mv, next)
+    }
+
+    fn material_features() -> Vec<MaterialFeature> {
+        evaluation::features()
+    }
+
+    fn count_material(&self, color: Color, out: &mut [i8]) {
+        self.count_features(color, out);
+    }
+
+    fn phase(&self, _captures: u32) -> GamePhase {
+        let most = u32::from(self.points.white.max(self.points.black));
+        GamePhase::after(most, [1, u32::from(WINNING_POINTS) - 1])
     }
 }

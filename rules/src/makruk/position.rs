@@ -3,13 +3,13 @@ use std::str::FromStr;
 
 use super::counting::{self, BOARD_HONOUR, PIECES_HONOUR};
 use crate::chaturanga::{
-    BOARD, Census, Count, GENERAL, LONGEST_GAME, PAWN, Safety, Sink, State, first_name, generate,
-    is_attacked, neither_can_win, piece_types, rank_of, validate,
+    BOARD, Census, Count, GENERAL, GUIDE, LONGEST_GAME, PAWN, PHASES, Safety, Sink, State,
+    first_name, generate, is_attacked, neither_can_win, phase, piece_types, rank_of, validate,
 };
 use crate::fen::{self, Field};
 use crate::{
-    Bits, Board, Clock, Color, FenError, Move, MoveList, Occupant, Origin, Outcome, PieceType,
-    Position, Repetition, Square, Termination,
+    Bits, Board, Clock, Color, FenError, GamePhase, Move, MoveList, Occupant, Origin, Outcome,
+    Piece, PieceType, Planes, Position, Repetition, Square, Termination,
 };
 
 /// A position of Makruk.
@@ -74,6 +74,8 @@ impl MakrukPosition {
 }
 
 impl Position for MakrukPosition {
+    const NAME: &'static str = "makruk";
+    const TITLE: &'static str = "Makruk";
     const BOARD: Board = BOARD;
     const PIECE_TYPES: &'static [PieceType] = &piece_types([
         ("P", "Bia"),
@@ -83,12 +85,18 @@ impl Position for MakrukPosition {
         ("R", "Ruea"),
         ("K", "Khun"),
     ]);
-    const PLACEABLE: &'static [u8] = &[];
     const STARTS: &'static [(&'static str, &'static str)] = &[(
         "standard",
         "rnsmksnr/8/pppppppp/8/8/PPPPPPPP/8/RNSKMSNR w - - 0 1",
     )];
     const REPETITION: Repetition = Repetition::Draw(3);
+    const COUNTING_LIMIT: Option<u16> = Some(BOARD_HONOUR);
+    const PLANES: &'static [Planes] = &[Planes::Pieces, Planes::Counting, Planes::Occurrences];
+    const PERFT_DEPTH: u32 = 6;
+    const GUIDE: Option<&'static str> = Some(GUIDE);
+    /// Nothing: that is when few moves are left to mate in.
+    const BARE_KING_BONUS: f32 = 0.0;
+    const PHASES: &'static str = PHASES;
 
     fn turn(&self) -> Color {
         self.state.turn
@@ -206,6 +214,18 @@ impl Position for MakrukPosition {
         };
         let promotion = if self.promotes(mv) { "m" } else { "" };
         format!("{}{}{promotion}", BOARD.name(from), BOARD.name(mv.to()))
+    }
+
+    /// A pawn is worth more the nearer it is to its promotion.
+    fn placement_value(piece: Piece, square: Square) -> f32 {
+        match piece.piece_type {
+            PAWN => 0.1 * f32::from(BOARD.advance(piece.color, square)),
+            _ => 0.0,
+        }
+    }
+
+    fn phase(&self, _captures: u32) -> GamePhase {
+        phase(self)
     }
 }
 

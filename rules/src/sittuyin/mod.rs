@@ -14,6 +14,8 @@ use crate::{Color, Square};
 
 /// The kinds that are placed before play, in the order in which a hand is written.
 const PLACEABLE: [u8; 5] = [KING, KHON, GENERAL, ROOK, KNIGHT];
+/// What a side has of each at the start.
+const HAND_UNITS: [u8; PLACEABLE.len()] = [1, 2, 1, 2, 2];
 
 /// The pawns at the start, which stay where they are until all else is placed.
 const fn starting_pawns(color: Color) -> u64 {

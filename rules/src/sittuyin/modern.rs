@@ -51,7 +51,8 @@ pub(super) fn can_only_promote(pieces: &PieceBoard, color: Color, legal: &MoveLi
 }
 
 /// The limits, in plies, that counting can have.
-pub(super) const LIMITS: [u16; 3] = [32, 88, 128];
+pub(super) const LIMITS: [u16; 3] = [32, 88, LONGEST_COUNT];
+pub(super) const LONGEST_COUNT: u16 = 128;
 
 /// Starts counting after a move of `mover` if the enemy is a bare king and no pawn is left. Once
 /// it runs nothing changes it: the bare king can only take pieces, and there are no pawns to

@@ -1,12 +1,12 @@
 use super::hands::Hands;
-use super::{PLACEABLE, booklet, is_promotion, modern};
+use super::{HAND_UNITS, PLACEABLE, booklet, is_promotion, modern};
 use crate::chaturanga::{
-    BOARD, Count, GENERAL, LONGEST_GAME, PAWN, ROOK, Safety, Sink, State, generate, is_attacked,
-    neither_can_win, piece_types, stream,
+    BOARD, Count, GENERAL, GUIDE, LONGEST_GAME, PAWN, PHASES, ROOK, Safety, Sink, State, generate,
+    is_attacked, neither_can_win, phase, piece_types, stream,
 };
 use crate::{
-    Board, Clock, Color, Mark, Move, MoveList, Occupant, Origin, Outcome, PieceType, Position,
-    Repetition, Square, Termination, zobrist,
+    Board, Clock, Color, GamePhase, Mark, Move, MoveList, Occupant, Origin, Outcome, PieceType,
+    Planes, Position, Repetition, Square, Termination, zobrist,
 };
 
 /// A position of Sittuyin; by the booklet's rules or by those played online.
@@ -126,6 +126,16 @@ impl<const BOOKLET: bool> SittuyinPosition<BOOKLET> {
 }
 
 impl<const BOOKLET: bool> Position for SittuyinPosition<BOOKLET> {
+    const NAME: &'static str = if BOOKLET {
+        "sittuyin-booklet"
+    } else {
+        "sittuyin"
+    };
+    const TITLE: &'static str = if BOOKLET {
+        "Sittuyin by the booklet"
+    } else {
+        "Sittuyin"
+    };
     const BOARD: Board = BOARD;
     const PIECE_TYPES: &'static [PieceType] = &piece_types([
         ("P", "Ne"),
@@ -141,6 +151,31 @@ impl<const BOOKLET: bool> Position for SittuyinPosition<BOOKLET> {
         "8/8/4pppp/pppp4/4PPPP/PPPP4/8/8[KSSFRRNNkssfrrnn] w - - 0 1",
     )];
     const REPETITION: Repetition = Repetition::Draw(3);
+    /// The booklet has no counting.
+    const COUNTING_LIMIT: Option<u16> = if BOOKLET {
+        None
+    } else {
+        Some(modern::LONGEST_COUNT)
+    };
+    const HAS_SETUP: bool = true;
+    const PLANES: &'static [Planes] = if BOOKLET {
+        &[
+            Planes::Pieces,
+            Planes::Hands(&HAND_UNITS),
+            Planes::MoveRule,
+            Planes::Occurrences,
+        ]
+    } else {
+        &[
+            Planes::Pieces,
+            Planes::Hands(&HAND_UNITS),
+            Planes::MoveRule,
+            Planes::Occurrences,
+            Planes::Counting,
+        ]
+    };
+    const GUIDE: Option<&'static str> = Some(GUIDE);
+    const PHASES: &'static str = PHASES;
     const MARKS: &'static [Mark] = &[
         Mark::Line {
             from: (0, 0),
@@ -289,6 +324,10 @@ impl<const BOOKLET: bool> Position for SittuyinPosition<BOOKLET> {
                 format!("{}{to}{promotion}", BOARD.name(from))
             }
         }
+    }
+
+    fn phase(&self, _captures: u32) -> GamePhase {
+        phase(self)
     }
 }
 

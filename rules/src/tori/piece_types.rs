@@ -1,6 +1,6 @@
 //! The nine types of pieces and how they step.
 
-use crate::{PieceType, Step};
+use crate::{FeaturePlace, MaterialFeature, PieceType, Step};
 
 // Places in [`PIECE_TYPES`].
 pub(super) const SWALLOW: usize = 0;
@@ -16,6 +16,8 @@ pub(super) const COUNT: usize = 9;
 pub(super) const IN_HAND: usize = 6;
 
 pub(super) const PLACEABLE: [u8; IN_HAND] = [0, 1, 2, 3, 4, 5];
+/// More than a few swallows are rarely in a hand.
+pub(super) const HAND_UNITS: [u8; IN_HAND] = [4, 2, 2, 2, 2, 2];
 
 /// How many pieces of a type there can be, of both sides together and with the promoted ones. It is
 /// what the game has, but for two more falcons, which composed positions have.
@@ -24,85 +26,129 @@ pub(super) const SUPPLY: [u8; IN_HAND] = [16, 4, 4, 2, 2, 4];
 /// The kinds that have steps that can be repeated.
 pub(super) const SLIDERS: [usize; 3] = [LEFT_QUAIL, RIGHT_QUAIL, EAGLE];
 
+/// The values are those that the guide of pychess.org cites; in hand pieces are worth a little less, but
+/// for the swallow.
 pub(super) const PIECE_TYPES: [PieceType; COUNT] = [
-    PieceType {
-        letter: "S",
-        name: "swallow",
-        steps: &[Step::leap(0, 1)],
-    },
-    PieceType {
-        letter: "F",
-        name: "falcon",
-        steps: &[
+    guided(PieceType::new("S", "swallow", &[Step::leap(0, 1)]), 1.0).worth_in_hand(1.0),
+    guided(
+        PieceType::new(
+            "F",
+            "falcon",
+            &[
+                Step::leap(0, 1),
+                Step::leap(-1, 1),
+                Step::leap(1, 1),
+                Step::leap(-1, 0),
+                Step::leap(1, 0),
+                Step::leap(-1, -1),
+                Step::leap(1, -1),
+            ],
+        ),
+        7.0,
+    ),
+    guided(
+        PieceType::new(
+            "C",
+            "crane",
+            &[
+                Step::leap(0, 1),
+                Step::leap(-1, 1),
+                Step::leap(1, 1),
+                Step::leap(0, -1),
+                Step::leap(-1, -1),
+                Step::leap(1, -1),
+            ],
+        ),
+        6.0,
+    ),
+    guided(
+        PieceType::new(
+            "L",
+            "left quail",
+            &[Step::slide(0, 1), Step::slide(1, -1), Step::leap(-1, -1)],
+        ),
+        7.0,
+    ),
+    guided(
+        PieceType::new(
+            "R",
+            "right quail",
+            &[Step::slide(0, 1), Step::slide(-1, -1), Step::leap(1, -1)],
+        ),
+        7.0,
+    )
+    .mirror_image_of("L"),
+    guided(
+        PieceType::new(
+            "P",
+            "pheasant",
+            &[Step::leap(0, 2), Step::leap(-1, -1), Step::leap(1, -1)],
+        ),
+        3.0,
+    ),
+    PieceType::new(
+        "K",
+        "phoenix",
+        &[
             Step::leap(0, 1),
             Step::leap(-1, 1),
             Step::leap(1, 1),
             Step::leap(-1, 0),
             Step::leap(1, 0),
-            Step::leap(-1, -1),
-            Step::leap(1, -1),
-        ],
-    },
-    PieceType {
-        letter: "C",
-        name: "crane",
-        steps: &[
-            Step::leap(0, 1),
-            Step::leap(-1, 1),
-            Step::leap(1, 1),
             Step::leap(0, -1),
             Step::leap(-1, -1),
             Step::leap(1, -1),
         ],
-    },
-    PieceType {
-        letter: "L",
-        name: "left quail",
-        steps: &[Step::slide(0, 1), Step::slide(1, -1), Step::leap(-1, -1)],
-    },
-    PieceType {
-        letter: "R",
-        name: "right quail",
-        steps: &[Step::slide(0, 1), Step::slide(-1, -1), Step::leap(1, -1)],
-    },
-    PieceType {
-        letter: "P",
-        name: "pheasant",
-        steps: &[Step::leap(0, 2), Step::leap(-1, -1), Step::leap(1, -1)],
-    },
-    PieceType {
-        letter: "K",
-        name: "phoenix",
-        steps: &[
-            Step::leap(0, 1),
-            Step::leap(-1, 1),
-            Step::leap(1, 1),
-            Step::leap(-1, 0),
-            Step::leap(1, 0),
-            Step::leap(0, -1),
-            Step::leap(-1, -1),
-            Step::leap(1, -1),
-        ],
-    },
-    PieceType {
-        letter: "+S",
-        name: "goose",
-        steps: &[Step::leap(-2, 2), Step::leap(2, 2), Step::leap(0, -2)],
-    },
-    PieceType {
-        letter: "+F",
-        name: "eagle",
-        steps: &[
-            Step::leap(0, 1),
-            Step::leap(-1, 0),
-            Step::leap(1, 0),
-            Step::slide(-1, 1),
-            Step::slide(1, 1),
-            Step::slide(0, -1),
-            Step::ranged(-1, -1, 2),
-            Step::ranged(1, -1, 2),
-        ],
-    },
+    )
+    .royal(),
+    guided(
+        PieceType::new(
+            "+S",
+            "goose",
+            &[Step::leap(-2, 2), Step::leap(2, 2), Step::leap(0, -2)],
+        ),
+        2.0,
+    ),
+    guided(
+        PieceType::new(
+            "+F",
+            "eagle",
+            &[
+                Step::leap(0, 1),
+                Step::leap(-1, 0),
+                Step::leap(1, 0),
+                Step::slide(-1, 1),
+                Step::slide(1, 1),
+                Step::slide(0, -1),
+                Step::ranged(-1, -1, 2),
+                Step::ranged(1, -1, 2),
+            ],
+        ),
+        16.0,
+    ),
+];
+
+const fn guided(piece_type: PieceType, value: f32) -> PieceType {
+    piece_type
+        .worth(value)
+        .worth_in_hand(0.9 * value)
+        .guide(value, value)
+}
+
+/// By value, and the two quails, mirror images of each other, as one.
+pub(super) const MATERIAL_FEATURES: [MaterialFeature; 12] = [
+    MaterialFeature::new("swallow", "S", FeaturePlace::Board),
+    MaterialFeature::new("pheasant", "P", FeaturePlace::Board),
+    MaterialFeature::new("crane", "C", FeaturePlace::Board),
+    MaterialFeature::new("quail", "L", FeaturePlace::Board),
+    MaterialFeature::new("falcon", "F", FeaturePlace::Board),
+    MaterialFeature::new("goose", "+S", FeaturePlace::Board),
+    MaterialFeature::new("eagle", "+F", FeaturePlace::Board),
+    MaterialFeature::new("swallow", "S", FeaturePlace::Hand),
+    MaterialFeature::new("pheasant", "P", FeaturePlace::Hand),
+    MaterialFeature::new("crane", "C", FeaturePlace::Hand),
+    MaterialFeature::new("quail", "L", FeaturePlace::Hand),
+    MaterialFeature::new("falcon", "F", FeaturePlace::Hand),
 ];
 
 /// What a kind becomes in the promotion zone; itself if it does not promote.

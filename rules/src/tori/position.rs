@@ -1,11 +1,14 @@
 use super::hand::Hand;
 use super::keys;
 use super::leaps::leap_targets;
-use super::piece_types::{self, PHOENIX, PIECE_TYPES, PLACEABLE, SWALLOW, demoted, promoted};
+use super::piece_types::{
+    self, HAND_UNITS, MATERIAL_FEATURES, PHOENIX, PIECE_TYPES, PLACEABLE, SWALLOW, demoted,
+    promoted,
+};
 use super::squares::{BOARD, promotion_zone};
 use crate::{
-    Bits, Board, ByColor, Color, Mark, Move, MoveList, Occupant, Origin, Outcome, Piece, PieceType,
-    Position, Repetition, Square, Termination,
+    Bits, Board, ByColor, Color, Mark, MaterialFeature, Move, MoveList, Occupant, Origin, Outcome,
+    Piece, PieceType, Planes, Position, Repetition, Square, Termination,
 };
 
 /// A position of Tori Shogi.
@@ -120,6 +123,9 @@ impl ToriPosition {
 }
 
 impl Position for ToriPosition {
+    const NAME: &'static str = "torishogi";
+    const TITLE: &'static str = "Tori Shogi";
+    const ALIASES: &'static [&'static str] = &["tori"];
     const BOARD: Board = BOARD;
     const PIECE_TYPES: &'static [PieceType] = &PIECE_TYPES;
     const PLACEABLE: &'static [u8] = &PLACEABLE;
@@ -146,6 +152,21 @@ impl Position for ToriPosition {
         ),
     ];
     const REPETITION: Repetition = Repetition::Loses(4);
+    const HAS_USI: bool = true;
+    const PLANES: &'static [Planes] = &[
+        Planes::Pieces,
+        Planes::Hands(&HAND_UNITS),
+        Planes::Occurrences,
+    ];
+    const PERFT_DEPTH: u32 = 6;
+    const GUIDE: Option<&'static str> = Some(
+        "the guide's values are those of a Tori Shogi program that the pychess.org guide cites; \
+         in hand pieces are worth a little less, but for the swallow. The guide's author thinks \
+         the crane worth somewhat more than the quail",
+    );
+    const LEAD_SCALE: f32 = 4.0;
+    const PHASES: &'static str = "opening until the 5th capture, middle until the 15th, then end \
+                                  (pieces come back, so captures are counted)";
     const MARKS: &'static [Mark] = &[
         Mark::Line {
             from: (0, 2),
@@ -318,5 +339,9 @@ impl Position for ToriPosition {
 
     fn display_move(&self, mv: Move) -> String {
         self.write_shogi(mv)
+    }
+
+    fn material_features() -> Vec<MaterialFeature> {
+        MATERIAL_FEATURES.to_vec()
     }
 }

@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use garuda_rules::{Position, RuleSet};
+use garuda_rules::Position;
 use rayon::prelude::*;
 use tracing::warn;
 
@@ -39,7 +39,6 @@ pub struct ScanProgress {
 /// and left where it is: the run may belong to someone who is training in it.
 pub fn scan<P: Position, T: Send>(
     dir: &Path,
-    rule_set: RuleSet,
     map: impl Fn(&[GameRecord]) -> T + Sync,
     mut reduce: impl FnMut(T),
     mut progress: impl FnMut(ScanProgress),
@@ -51,7 +50,7 @@ pub fn scan<P: Position, T: Send>(
     let mut batches_done = 0;
     for paths in batches.chunks(at_a_time) {
         let read: Vec<_> = (paths.par_iter())
-            .map(|(_, path)| read_batch::<P>(path, rule_set))
+            .map(|(_, path)| read_batch::<P>(path))
             .collect();
         let mut sound = Vec::with_capacity(read.len());
         for ((_, path), batch) in paths.iter().zip(read) {

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use anyhow::{Context, anyhow};
-use garuda_rules::{Position, RuleSet};
+use garuda_rules::Position;
 use rayon::prelude::*;
 use tracing::warn;
 
@@ -88,7 +88,6 @@ impl RecordStore {
     /// warning, and the rest is used.
     pub fn load<P: Position>(
         &self,
-        rule_set: RuleSet,
         first: impl FnOnce(&[StoredGame]) -> usize,
     ) -> anyhow::Result<Loaded> {
         let batches = batches(&self.dir)?;
@@ -96,7 +95,7 @@ impl RecordStore {
             .par_iter()
             .enumerate()
             .map(|(batch, (_, path))| -> Result<Vec<StoredGame>, String> {
-                let records = read_batch::<P>(path, rule_set)?;
+                let records = read_batch::<P>(path)?;
                 let game = |record: &GameRecord| StoredGame {
                     checkpoint: record.checkpoint(),
                     number: record.number(),
@@ -129,7 +128,7 @@ impl RecordStore {
         let read: Vec<Vec<GameRecord>> = (of_wanted.into_par_iter())
             .map(|batch| {
                 let path = &batches[batch].1;
-                let mut records = read_batch::<P>(path, rule_set)
+                let mut records = read_batch::<P>(path)
                     .map_err(|problem| anyhow!("{}: {problem}", path.display()))?;
                 records.retain(|record| {
                     wanted
@@ -179,10 +178,7 @@ fn key(record: &GameRecord) -> (u32, u64) {
     (record.checkpoint(), record.number())
 }
 
-pub(super) fn read_batch<P: Position>(
-    path: &Path,
-    rule_set: RuleSet,
-) -> Result<Vec<GameRecord>, String> {
+pub(super) fn read_batch<P: Position>(path: &Path) -> Result<Vec<GameRecord>, String> {
     let length = fs::metadata(path).map_err(|e| e.to_string())?.len();
     if batch::is_too_large(length) {
         return Err(format!("{length} bytes are more than a batch can have"));
@@ -190,7 +186,7 @@ pub(super) fn read_batch<P: Position>(
     let bytes = fs::read(path).map_err(|e| e.to_string())?;
     let records = decode_batch(&bytes).map_err(|e| e.to_string())?;
     for record in &records {
-        verify::<P>(record, rule_set).map_err(|e| {
+        verify::<P>(record).map_err(|e| {
             let (checkpoint, number) = (record.checkpoint(), record.number());
             format!("game {number} of checkpoint {checkpoint}: {e}")
         })?;

@@ -1,4 +1,4 @@
-use garuda_rules::{FenError, Game, GameState, Move, MoveList, Outcome, Position, RuleSet};
+use garuda_rules::{FenError, Game, GameState, Move, MoveList, Outcome, Position};
 use thiserror::Error;
 
 use super::{DecisionKind, GameRecord};
@@ -25,11 +25,11 @@ pub enum RecordError {
 }
 
 /// Replays a record through the rules: only what passes may be used.
-pub fn verify<P: Position>(record: &GameRecord, rule_set: RuleSet) -> Result<(), RecordError> {
-    if record.rules() != rule_set.name() {
+pub fn verify<P: Position>(record: &GameRecord) -> Result<(), RecordError> {
+    if record.rules() != P::NAME {
         return Err(RecordError::Rules {
             found: record.rules().chars().take(50).collect(),
-            wanted: rule_set.name().to_owned(),
+            wanted: P::NAME.to_owned(),
         });
     }
     let mut game = GameState::<P>::from_fen(record.start())?;

@@ -1,7 +1,7 @@
-use garuda_mcts::evaluators::{Material, PieceValues, Uniform};
+use garuda_mcts::evaluators::{Material, Uniform};
 use garuda_mcts::{EvalError, Evaluations, Evaluator};
-use garuda_model::{Encode, NetworkEvaluator};
-use garuda_rules::{GameState, Move};
+use garuda_model::NetworkEvaluator;
+use garuda_rules::{GameState, Move, Position};
 use garuda_run::config::BootstrapSettings;
 
 /// What positions of self-play are evaluated by.
@@ -14,7 +14,7 @@ pub enum SelfplayEvaluator<P> {
     Material(Material<P>),
 }
 
-impl<P: PieceValues> SelfplayEvaluator<P> {
+impl<P: Position> SelfplayEvaluator<P> {
     /// The evaluator of the first games, and its description.
     pub fn of_bootstrap(settings: &BootstrapSettings) -> (SelfplayEvaluator<P>, &'static str) {
         match settings.evaluator.as_str() {
@@ -30,7 +30,7 @@ impl<P: PieceValues> SelfplayEvaluator<P> {
     }
 }
 
-impl<P: Encode + PieceValues> Evaluator<GameState<P>> for SelfplayEvaluator<P> {
+impl<P: Position> Evaluator<GameState<P>> for SelfplayEvaluator<P> {
     fn capacity(&self) -> usize {
         match self {
             SelfplayEvaluator::Network(network) => network.capacity(),

@@ -1,5 +1,5 @@
 use garuda_mcts::{GumbelSettings, ValueScale};
-use garuda_rules::{Color, GameState, Position, RuleSet, varied_start};
+use garuda_rules::{Color, GameState, Position};
 use garuda_run::config::{Config, SelfplaySettings};
 use garuda_run::records::GameHead;
 use garuda_run::seeds;
@@ -12,7 +12,6 @@ use rand_chacha::ChaCha8Rng;
 pub struct Plan<P> {
     pub(super) settings: SelfplaySettings,
     pub(super) search: GumbelSettings,
-    rule_set: RuleSet,
     seed: u64,
     checkpoint: u32,
     /// An older checkpoint that some games are played against.
@@ -69,7 +68,6 @@ impl<P: Position> Plan<P> {
                 check_win_in_one: config.search.check_win_in_one,
                 draw_value: config.search.draw_value as f32,
             },
-            rule_set: config.rule_set(),
             seed,
             checkpoint,
             older,
@@ -100,7 +98,7 @@ impl<P: Position> Plan<P> {
         let seed = seeds::derive(self.seed, "game", &[self.checkpoint.into(), number]);
         let mut rng = seeds::rng(seed);
         let start = if rng.random_bool(self.varied_start_prob) {
-            varied_start(&self.start, &mut rng)
+            self.start.varied_start(&mut rng)
         } else {
             self.start
         };
@@ -118,7 +116,7 @@ impl<P: Position> Plan<P> {
         };
         let beginning = Beginning {
             head: GameHead {
-                rules: self.rule_set.name().to_owned(),
+                rules: P::NAME.to_owned(),
                 start: start.to_string(),
                 checkpoint: self.checkpoint,
                 number,

@@ -1,5 +1,5 @@
 use garuda_mcts::Wdl;
-use garuda_model::{Batch, Encode, SHORT_TERM_HORIZONS, Targets};
+use garuda_model::{Batch, SHORT_TERM_HORIZONS, Targets};
 use garuda_rules::{Color, Game, GameState, Move, MoveList, Position, Termination};
 use garuda_run::config::Config;
 use garuda_run::records::{Decision, DecisionKind, GameRecord};
@@ -108,7 +108,7 @@ impl<P: Position> Sample<P> {
     }
 }
 
-impl<P: Encode> Sample<P> {
+impl<P: Position> Sample<P> {
     /// Adds the sample to a batch, mirrored if asked; only one that
     /// [has a mirror image](Sample::has_mirror) may be.
     pub fn push_to(&self, batch: &mut Batch<P>, mirror: bool) {

@@ -4,14 +4,15 @@ use std::{fs, io};
 
 use anyhow::{Context, bail};
 use garuda_model::checkpoint_files::OPTIMIZER;
-use garuda_model::{Encode, TrainParams, Trainer};
+use garuda_model::{TrainParams, Trainer};
+use garuda_rules::Position;
 use garuda_run::{RunDir, checkpoint_name};
 use tracing::error;
 
 use super::Progress;
 
 /// Writes the checkpoint of this progress.
-pub(super) fn save<P: Encode>(
+pub(super) fn save<P: Position>(
     run: &RunDir,
     trainer: &Trainer<P>,
     progress: &Progress,
@@ -25,7 +26,7 @@ pub(super) fn save<P: Encode>(
     Ok(())
 }
 
-pub(super) fn load<P: Encode>(
+pub(super) fn load<P: Position>(
     run: &RunDir,
     number: u32,
     train_params: TrainParams,
@@ -44,7 +45,7 @@ pub(super) fn load<P: Encode>(
 /// The newest checkpoint that is sound; `None` if the run has none at all. Damaged ones are set
 /// aside, loudly, and if there is nothing else this is an error: a run never silently starts
 /// over.
-pub(super) fn load_newest<P: Encode>(
+pub(super) fn load_newest<P: Position>(
     run: &RunDir,
     train_params: TrainParams,
 ) -> anyhow::Result<Option<(Trainer<P>, Progress)>> {

@@ -3,8 +3,7 @@ use std::sync::Mutex;
 use garuda_arena::matches::{MatchSettings, play_match};
 use garuda_arena::players::{LoadedPlayer, SearchBudget};
 use garuda_arena::ratings::{EloEstimate, Sprt, SprtDecision, ladder_ratings};
-use garuda_mcts::evaluators::PieceValues;
-use garuda_model::Encode;
+use garuda_rules::Position;
 use garuda_run::{Event, MatchResult, MatchStats, Phase, PlayerSpec, checkpoint_name, seeds};
 use tracing::{info, warn};
 
@@ -20,7 +19,7 @@ pub(super) struct Evaluation {
     pub(super) predecessor: Option<(EloEstimate, SprtDecision)>,
 }
 
-impl<P: Encode + PieceValues> Session<P> {
+impl<P: Position> Session<P> {
     /// Plays the matches of the newest checkpoint that have not been played. `None` if the end
     /// of the run came first.
     pub(super) fn evaluate(&mut self) -> anyhow::Result<Option<Evaluation>> {

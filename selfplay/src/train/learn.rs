@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
-use garuda_model::{Batch, Encode, LossWeights, Losses, LrDrop, Schedule, TrainParams, Trainer};
+use garuda_model::{Batch, LossWeights, Losses, LrDrop, Schedule, TrainParams, Trainer};
+use garuda_rules::Position;
 use garuda_run::config::Config;
 use garuda_run::records::GameRecord;
 use garuda_run::{Log, LossStats, TrainingStats, checkpoint_name, seeds};
@@ -23,7 +24,7 @@ const MEASURED: u64 = 8;
 const LEAST_RATE_SCALE: f64 = 1.0 / 256.0;
 
 /// The network that learns, and what it learns from.
-pub(super) struct Learner<P: Encode> {
+pub(super) struct Learner<P: Position> {
     pub(super) trainer: Trainer<P>,
     pub(super) replay: Replay,
 }
@@ -51,7 +52,7 @@ pub(super) enum Trained {
     Stopped,
 }
 
-impl<P: Encode> Learner<P> {
+impl<P: Position> Learner<P> {
     /// Learns a lesson. If there is no finite loss any more it begins again with half the rate,
     /// which the lesson's progress then tells.
     pub(super) fn learn(
@@ -143,7 +144,7 @@ fn schedule(config: &Config) -> Schedule {
 }
 
 /// Makes the steps of a lesson.
-fn train_steps<P: Encode>(
+fn train_steps<P: Position>(
     learner: &mut Learner<P>,
     job: &TrainJob,
     is_stopped: impl Fn() -> bool,
@@ -225,7 +226,7 @@ struct Source {
 }
 
 impl Source {
-    fn fill<P: Encode>(&self, batch: &mut Batch<P>, part: Part, number: u64, replay: &Replay) {
+    fn fill<P: Position>(&self, batch: &mut Batch<P>, part: Part, number: u64, replay: &Replay) {
         let purpose = match part {
             Part::Training => "batch",
             Part::Window => "measured",
@@ -258,7 +259,7 @@ impl Source {
     }
 
     /// Losses of the network that will be exported.
-    fn measure<P: Encode>(&self, trainer: &Trainer<P>, part: Part, replay: &Replay) -> LossStats {
+    fn measure<P: Position>(&self, trainer: &Trainer<P>, part: Part, replay: &Replay) -> LossStats {
         let mut batch = Batch::new();
         let mut mean = LossStats::default();
         for number in 0..MEASURED {

@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use garuda_mcts::evaluators::PieceValues;
-use garuda_model::{Encode, Network, checkpoint_files};
+use garuda_model::{Network, checkpoint_files};
+use garuda_rules::Position;
 use garuda_run::records::{GameRecord, RecordStore};
 use garuda_run::{Event, checkpoint_name, thousands};
 use tracing::warn;
@@ -17,7 +17,7 @@ use crate::generate::{Counters, Plan, SelfplayEvaluator, generate, is_bootstrap}
 /// Finished games are written at least this often.
 const WRITE_EVERY: Duration = Duration::from_secs(20);
 
-impl<P: Encode + PieceValues> Session<P> {
+impl<P: Position> Session<P> {
     /// Plays the games of the newest checkpoint that are not recorded yet. False if the end of
     /// the run came first.
     pub(super) fn play_games(&mut self) -> anyhow::Result<bool> {
@@ -135,7 +135,7 @@ impl<P: Encode + PieceValues> Session<P> {
     }
 }
 
-impl<P: Encode> Session<P> {
+impl<P: Position> Session<P> {
     /// How long learning from a checkpoint's games will take once they are played, judging by the
     /// last time.
     fn time_to_learn(&self) -> Duration {

@@ -8,9 +8,8 @@ use std::{mem, thread};
 
 use anyhow::bail;
 use garuda_arena::ratings::{SprtDecision, ladder_ratings};
-use garuda_mcts::evaluators::PieceValues;
-use garuda_model::{Architecture, Encode, Trainer};
-use garuda_rules::with_rule_set;
+use garuda_model::{Architecture, Trainer};
+use garuda_rules::{Position, with_rule_set};
 use garuda_run::config::{Config, ConfigChange, FrozenSettings};
 use garuda_run::records::{GameRecord, RecordStore};
 use garuda_run::{
@@ -68,7 +67,7 @@ pub fn train(options: TrainOptions) -> anyhow::Result<Summary> {
 }
 
 /// A run that is being trained.
-pub(super) struct Session<P: Encode> {
+pub(super) struct Session<P: Position> {
     pub(super) run: RunDir,
     pub(super) config: Config,
     pub(super) store: RecordStore,
@@ -89,7 +88,7 @@ pub(super) struct Session<P: Encode> {
     started: Instant,
 }
 
-impl<P: Encode + PieceValues> Session<P> {
+impl<P: Position> Session<P> {
     pub(super) fn open(options: TrainOptions) -> anyhow::Result<(Session<P>, Learner<P>)> {
         let started = Instant::now();
         let config = options.config;
@@ -127,7 +126,7 @@ impl<P: Encode + PieceValues> Session<P> {
 
         let unlearned_from = progress.checkpoint.saturating_sub(progress.behind);
         let mut found = 0;
-        let loaded = store.load::<P>(config.rule_set(), |games| {
+        let loaded = store.load::<P>(|games| {
             found = games.partition_point(|game| game.checkpoint < progress.checkpoint) as u64;
             let learned = games
                 .iter()
@@ -177,7 +176,7 @@ impl<P: Encode + PieceValues> Session<P> {
         let run = self.run.path().display();
         let (games, positions) = self.played;
         self.log.line(&if is_new {
-            let rules = self.config.rule_set();
+            let rules = P::NAME;
             format!("{run} begins: {rules}, a network of {network}")
         } else {
             format!(

@@ -1,4 +1,4 @@
-use garuda_rules::{Move, Origin, Position, RuleSet, Termination};
+use garuda_rules::{Move, Origin, Position, Termination};
 use garuda_run::records::GameRecord;
 
 use crate::moves::{captures_piece, promotes};
@@ -26,11 +26,7 @@ pub struct GameFacts {
 
 /// What a verified record adds to the balance of a run whose ordinary start has the text
 /// `ordinary`. `None` if it has no start or reason that this version knows.
-pub fn game_facts<P: Position>(
-    record: &GameRecord,
-    rule_set: RuleSet,
-    ordinary: &str,
-) -> Option<GameFacts> {
+pub fn game_facts<P: Position>(record: &GameRecord, ordinary: &str) -> Option<GameFacts> {
     let mut position: P = record.start().parse().ok()?;
     let first = position.turn();
     let mut facts = GameFacts {
@@ -54,14 +50,13 @@ pub fn game_facts<P: Position>(
         facts.captures += u32::from(captures_piece(&position, mv));
         facts.promotions += u32::from(promotes(&position, mv, &next));
         facts.counted |= next.counting().is_some();
-        facts.drops += u32::from(is_drop(rule_set, mv));
-        facts.length += u32::from(rule_set != RuleSet::Eternal || next.turn() != position.turn());
+        facts.drops += u32::from(is_drop::<P>(mv));
+        facts.length += u32::from(P::DECISIONS_PER_TURN == 1 || next.turn() != position.turn());
         position = next;
     }
     Some(facts)
 }
 
-fn is_drop(rule_set: RuleSet, mv: Move) -> bool {
-    let sets_up = matches!(rule_set, RuleSet::Sittuyin | RuleSet::SittuyinBooklet);
-    matches!(mv.origin(), Origin::Hand(_)) && !sets_up
+fn is_drop<P: Position>(mv: Move) -> bool {
+    matches!(mv.origin(), Origin::Hand(_)) && !P::HAS_SETUP
 }

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use garuda_rules::{RuleSet, Termination};
+use garuda_rules::{Position, Termination};
 use serde::Serialize;
 
 use super::GameFacts;
@@ -95,20 +95,16 @@ pub struct TerminationCount {
 }
 
 /// Sums up games, in whatever order they come.
-pub fn balance(rule_set: RuleSet, games: &[GameFacts]) -> BalanceReport {
+pub fn balance<P: Position>(games: &[GameFacts]) -> BalanceReport {
     let (ordinary, varied): (Vec<_>, Vec<_>) = games.iter().partition(|game| game.ordinary);
     BalanceReport {
-        length_unit: match rule_set {
-            RuleSet::Eternal => "turns",
-            _ => "plies",
+        length_unit: match P::DECISIONS_PER_TURN {
+            1 => "plies",
+            _ => "turns",
         },
-        drop_word: match rule_set {
-            RuleSet::ToriShogi => Some("drops"),
-            RuleSet::Eternal => Some("pieces put back"),
-            RuleSet::Makruk | RuleSet::Sittuyin | RuleSet::SittuyinBooklet => None,
-        },
-        has_counting: matches!(rule_set, RuleSet::Makruk | RuleSet::Sittuyin),
-        has_promotion: rule_set != RuleSet::Eternal,
+        drop_word: P::DROP_WORD,
+        has_counting: P::COUNTING_LIMIT.is_some(),
+        has_promotion: P::HAS_PROMOTION,
         bands: bands(&ordinary),
         ordinary: BalanceStats::of(&ordinary),
         varied: BalanceStats::of(&varied),

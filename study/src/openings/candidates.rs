@@ -3,7 +3,7 @@
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use garuda_mcts::{EvalError, Evaluations, Evaluator};
-use garuda_rules::{Game, GameState, Move, MoveList, Position, RuleSet};
+use garuda_rules::{Game, GameState, Move, MoveList, Position};
 
 use super::opening_move::OpeningMove;
 
@@ -20,11 +20,10 @@ pub(super) struct MoveCandidate<P> {
 /// that lead to the same position are one.
 pub(super) fn candidates<P: Position, E: Evaluator<GameState<P>>>(
     game: &GameState<P>,
-    rules: RuleSet,
     most: usize,
     evaluator: &mut E,
 ) -> Result<Vec<MoveCandidate<P>>, EvalError> {
-    let whole_turns = rules == RuleSet::Eternal;
+    let whole_turns = P::DECISIONS_PER_TURN > 1;
     let most = if whole_turns { most } else { usize::MAX };
     let mut open = BinaryHeap::from([PartialMove::new(game.clone())]);
     let mut found: HashMap<u64, usize> = HashMap::new();
@@ -54,7 +53,7 @@ pub(super) fn candidates<P: Position, E: Evaluator<GameState<P>>>(
             play.push(mv);
             let prior = prefix.prior * prior;
             open.push(PartialMove {
-                complete: play.is_complete(rules, game.position(), &next),
+                complete: play.is_complete(game.position(), &next),
                 game: next,
                 play,
                 prior,
@@ -65,7 +64,7 @@ pub(super) fn candidates<P: Position, E: Evaluator<GameState<P>>>(
 }
 
 /// How many different positions the plays lead to.
-pub(super) fn count<P: Position>(game: &GameState<P>, rules: RuleSet) -> usize {
+pub(super) fn count<P: Position>(game: &GameState<P>) -> usize {
     let mut found = HashSet::new();
     let mut open = vec![(OpeningMove::default(), game.clone())];
     let mut legal = MoveList::new();
@@ -76,7 +75,7 @@ pub(super) fn count<P: Position>(game: &GameState<P>, rules: RuleSet) -> usize {
             play.push(mv);
             let mut next = before.clone();
             next.play(mv);
-            if play.is_complete(rules, game.position(), &next) {
+            if play.is_complete(game.position(), &next) {
                 found.insert(next.position().key());
             } else {
                 open.push((play, next));

@@ -1,7 +1,6 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use garuda_model::Encode;
 use garuda_rules::{Color, Game, GameState, Position};
 use garuda_run::records::{GameRecord, ScanProgress, Scanned, scan};
 use serde::Serialize;
@@ -125,7 +124,7 @@ struct PlayedStep {
 /// Games that began at the ordinary start, or at the root itself, count once they come to the
 /// root; others are left out. A game counts at a position once, when it first comes there within
 /// these plies.
-pub fn count_games<P: Encode>(
+pub fn count_games<P: Position>(
     dir: &Path,
     root: &OpeningRoot<P>,
     plies: u32,
@@ -140,21 +139,20 @@ pub fn count_games<P: Encode>(
         varied: 0,
         elsewhere: 0,
         refused: Vec::new(),
-        balance: balance(P::RULES, &[]),
+        balance: balance::<P>(&[]),
     };
     let ordinary = root.start().to_string();
     let mut facts = Vec::new();
     let mut set_ups = SetUpCounts::<P>::new();
     let look = |records: &[GameRecord]| -> Vec<_> {
         let look = |record| {
-            let facts = game_facts::<P>(record, P::RULES, &ordinary);
+            let facts = game_facts::<P>(record, &ordinary);
             (look_at(record, root, plies, ranges), facts)
         };
         records.iter().map(look).collect()
     };
     let Scanned { refused, .. } = scan::<P, _>(
         dir,
-        P::RULES,
         look,
         |games| {
             for (game, game_facts) in games {
@@ -165,7 +163,7 @@ pub fn count_games<P: Encode>(
         progress,
     )?;
     table.refused = refused;
-    table.balance = balance(P::RULES, &facts);
+    table.balance = balance::<P>(&facts);
     table.set_ups = set_ups.finish();
     Ok(table)
 }
@@ -228,7 +226,7 @@ impl GameTable {
     }
 }
 
-fn look_at<P: Encode>(
+fn look_at<P: Position>(
     record: &GameRecord,
     root: &OpeningRoot<P>,
     plies: u32,
@@ -254,7 +252,7 @@ fn look_at<P: Encode>(
     for mv in moves.by_ref() {
         game.play(mv);
         play.push(mv);
-        if !play.is_complete(P::RULES, &before, &game) {
+        if !play.is_complete(&before, &game) {
             continue;
         }
         if steps.iter().all(|step| step.before != before.key()) {

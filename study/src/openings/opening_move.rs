@@ -1,4 +1,4 @@
-use garuda_rules::{Game, GameState, Move, Position, RuleSet};
+use garuda_rules::{Game, GameState, Move, Position};
 
 /// More decisions no turn has.
 const MOST: usize = 3;
@@ -24,21 +24,15 @@ impl OpeningMove {
     }
 
     /// Whether it is all of a move, having led from `before` to `after`.
-    pub(super) fn is_complete<P: Position>(
-        &self,
-        rules: RuleSet,
-        before: &P,
-        after: &GameState<P>,
-    ) -> bool {
-        rules != RuleSet::Eternal
-            || usize::from(self.length) == MOST
+    pub(super) fn is_complete<P: Position>(&self, before: &P, after: &GameState<P>) -> bool {
+        const { assert!(P::DECISIONS_PER_TURN <= MOST) };
+        usize::from(self.length) == P::DECISIONS_PER_TURN
             || after.turn() != before.turn()
             || after.outcome().is_some()
     }
 
     /// The first play of a line, or as much as there is of it; `None` if there is nothing.
     pub(super) fn first_of<P: Position>(
-        rules: RuleSet,
         before: &GameState<P>,
         line: &[Move],
     ) -> Option<OpeningMove> {
@@ -47,7 +41,7 @@ impl OpeningMove {
         for &mv in line {
             play.push(mv);
             game.play(mv);
-            if play.is_complete(rules, before.position(), &game) {
+            if play.is_complete(before.position(), &game) {
                 break;
             }
         }

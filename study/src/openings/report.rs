@@ -1,10 +1,10 @@
-use garuda_rules::RuleSet;
+use garuda_rules::Position;
 use serde::Serialize;
 
 use super::games::{CheckpointRange, GameTable};
 use super::results::GameResults;
 use super::setups::SetUps;
-use super::summary::summary;
+use super::summary::{move_words, summary};
 use crate::balance::BalanceReport;
 
 /// Everything that was found out: plain data, in the shape of `garuda openings --json`.
@@ -12,6 +12,10 @@ use crate::balance::BalanceReport;
 pub struct OpeningsReport {
     /// The rule set's name.
     pub game: &'static str,
+    /// The game's name for people.
+    pub title: &'static str,
+    /// What a move of the position is called, in singular and plural.
+    pub move_words: [&'static str; 2],
     pub source: ReportSource,
     /// What was asked for, if it was not the start.
     pub from: Option<String>,
@@ -31,8 +35,7 @@ pub struct OpeningsReport {
 
 impl OpeningsReport {
     /// Sums up what a study found and what the games told.
-    pub fn new(
-        rules: RuleSet,
+    pub fn new<P: Position>(
         source: ReportSource,
         from: Option<&str>,
         search: Option<SearchEffort>,
@@ -40,10 +43,12 @@ impl OpeningsReport {
         root: OpeningNode,
     ) -> OpeningsReport {
         let summary = search.map_or_else(Vec::new, |effort| {
-            summary(rules, &root, from.is_none(), &effort)
+            summary::<P>(&root, from.is_none(), &effort)
         });
         OpeningsReport {
-            game: rules.name(),
+            game: P::NAME,
+            title: P::TITLE,
+            move_words: move_words::<P>(&root),
             source,
             from: from.map(ToOwned::to_owned),
             summary,
@@ -62,11 +67,6 @@ impl OpeningsReport {
             balance: games.map(|games| games.balance.clone()),
             root,
         }
-    }
-
-    /// The rule set.
-    pub fn rules(&self) -> RuleSet {
-        self.game.parse().expect("a rule set's own name")
     }
 }
 

@@ -1,7 +1,6 @@
 use std::collections::HashMap;
 
-use garuda_model::Encode;
-use garuda_rules::{ByColor, Color, Occupant, Piece, Position, RuleSet, Square};
+use garuda_rules::{ByColor, Color, Occupant, Piece, Position, Square};
 use garuda_run::records::GameRecord;
 use serde::Serialize;
 
@@ -61,9 +60,8 @@ pub(super) struct SetUpCounts<P> {
 }
 
 /// The position of a verified game when all pieces were placed, where they are placed before play.
-pub(super) fn set_up<P: Encode>(record: &GameRecord, start: P) -> Option<P> {
-    let placed_first = matches!(P::RULES, RuleSet::Sittuyin | RuleSet::SittuyinBooklet);
-    if !placed_first || !has_hand(&start) {
+pub(super) fn set_up<P: Position>(record: &GameRecord, start: P) -> Option<P> {
+    if !P::HAS_SETUP || !has_hand(&start) {
         return None;
     }
     let mut position = start;

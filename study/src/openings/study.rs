@@ -3,7 +3,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use garuda_mcts::Evaluator;
-use garuda_model::Encode;
 use garuda_rules::{Color, Game, GameState, Move, Position};
 use garuda_run::Log;
 use garuda_run::config::OpeningsSettings;
@@ -57,7 +56,7 @@ struct MoveDraft<P> {
 }
 
 /// Studies a position: every move of it, and every move after the good ones, as far as asked for.
-pub fn study<P: Encode, E: Evaluator<GameState<P>>>(
+pub fn study<P: Position, E: Evaluator<GameState<P>>>(
     root: &OpeningRoot<P>,
     study: &StudyInputs<'_, E>,
     log: &Log,
@@ -83,10 +82,10 @@ pub fn study<P: Encode, E: Evaluator<GameState<P>>>(
     Ok(node(&drafts, 0, study.games))
 }
 
-impl<P: Encode> NodeDraft<P> {
+impl<P: Position> NodeDraft<P> {
     fn new(game: GameState<P>, path: Vec<Move>) -> NodeDraft<P> {
         NodeDraft {
-            legal: count(&game, P::RULES),
+            legal: count(&game),
             game,
             path,
             moves: Vec::new(),
@@ -106,7 +105,7 @@ impl<P: Encode> NodeDraft<P> {
             return Ok(());
         };
         let most = study.settings.turns as usize;
-        let candidates = candidates(&self.game, P::RULES, most, &mut open()?)?;
+        let candidates = candidates(&self.game, most, &mut open()?)?;
         self.moves = (candidates.into_iter())
             .map(|MoveCandidate { play, after, prior }| {
                 let key = after.position().key();
@@ -218,7 +217,7 @@ impl PlayedMove {
 }
 
 /// Searches all positions after the moves of a level, each once.
-fn search_level<P: Encode, E: Evaluator<GameState<P>>>(
+fn search_level<P: Position, E: Evaluator<GameState<P>>>(
     drafts: &mut [NodeDraft<P>],
     study: &StudyInputs<'_, E>,
     ply: u32,
@@ -254,7 +253,7 @@ fn search_level<P: Encode, E: Evaluator<GameState<P>>>(
 
 /// Makes drafts of the positions after the moves of a draft that are followed: the good ones, or
 /// where nothing was searched the most frequent.
-fn follow<P: Encode>(
+fn follow<P: Position>(
     drafts: &mut Vec<NodeDraft<P>>,
     index: usize,
     width: usize,
@@ -283,7 +282,7 @@ fn follow<P: Encode>(
     }
 }
 
-fn node<P: Encode>(
+fn node<P: Position>(
     drafts: &[NodeDraft<P>],
     index: usize,
     games: Option<&GameTable>,
@@ -326,12 +325,12 @@ fn node<P: Encode>(
     }
 }
 
-fn searched<P: Encode>(mv: &MoveDraft<P>, mover: Color) -> MoveSearch {
+fn searched<P: Position>(mv: &MoveDraft<P>, mover: Color) -> MoveSearch {
     let Some((found, estimate)) = mv.found.as_ref().zip(mv.estimate(mover)) else {
         return MoveSearch::default();
     };
     let after = mv.after.position();
-    let reply = OpeningMove::first_of(P::RULES, &mv.after, &found.line);
+    let reply = OpeningMove::first_of(&mv.after, &found.line);
     let line = uci(after, found.line.iter().copied());
     MoveSearch {
         prior: mv.prior,

@@ -1,38 +1,26 @@
 //! What came out, in sentences.
 
-use garuda_rules::RuleSet;
+use garuda_rules::Position;
 
 use super::report::{OpeningNode, SearchEffort};
 
-/// What a game is called.
-pub(super) fn game_name(rules: RuleSet) -> &'static str {
-    match rules {
-        RuleSet::Makruk => "Makruk",
-        RuleSet::Sittuyin => "Sittuyin",
-        RuleSet::SittuyinBooklet => "Sittuyin by the booklet",
-        RuleSet::ToriShogi => "Tori Shogi",
-        RuleSet::Eternal => "Eternal chess",
-    }
-}
-
-/// What a move of the position is called, for one and for several.
-pub(super) fn move_words(rules: RuleSet, node: &OpeningNode) -> [&'static str; 2] {
+/// What a move of the position is called, in singular and plural.
+pub(super) fn move_words<P: Position>(node: &OpeningNode) -> [&'static str; 2] {
     let placing = node.moves.first().is_some_and(|mv| mv.mv.contains('@'));
-    match rules {
-        RuleSet::Eternal => ["turn", "turns"],
-        RuleSet::Sittuyin | RuleSet::SittuyinBooklet if placing => ["placement", "placements"],
-        _ => ["move", "moves"],
+    if P::HAS_SETUP && placing {
+        ["placement", "placements"]
+    } else {
+        P::MOVE_WORDS
     }
 }
 
 /// The summary of a searched position: how many good moves it has and which, and how sure that is.
-pub(super) fn summary(
-    rules: RuleSet,
+pub(super) fn summary<P: Position>(
     node: &OpeningNode,
     at_start: bool,
     effort: &SearchEffort,
 ) -> Vec<String> {
-    let [one, several] = move_words(rules, node);
+    let [one, several] = move_words::<P>(node);
     let good: Vec<_> = (node.moves.iter().filter(|mv| mv.good))
         .map(|mv| mv.mv.as_str())
         .collect();
@@ -41,7 +29,7 @@ pub(super) fn summary(
         _ => several,
     };
     let who = match (at_start, node.turn) {
-        (true, _) => game_name(rules).to_owned(),
+        (true, _) => P::TITLE.to_owned(),
         (false, 'w') => "In this position the first player".to_owned(),
         (false, _) => "In this position the second player".to_owned(),
     };

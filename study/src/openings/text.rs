@@ -4,7 +4,6 @@ use garuda_run::thousands;
 
 use super::report::{CountedGames, MoveReport, OpeningNode, OpeningsReport};
 use super::setups::SideSetUps;
-use super::summary::{game_name, move_words};
 
 /// How many formations of a side the terminal shows.
 const FORMATIONS: usize = 5;
@@ -12,18 +11,17 @@ const FORMATIONS: usize = 5;
 /// A report as text for a terminal.
 pub fn table(report: &OpeningsReport) -> String {
     let mut out = String::new();
-    let rules = report.rules();
     let position = match &report.from {
         None => "from the start".to_owned(),
         Some(from) => format!("after {from}"),
     };
-    line(&mut out, &format!("{} {position}", game_name(rules)));
+    line(&mut out, &format!("{} {position}", report.title));
     line(&mut out, &source(report));
     if let Some(counted) = &report.counted {
         line(&mut out, &games(counted));
     }
     out.push('\n');
-    let [one, _] = move_words(rules, &report.root);
+    let [one, _] = report.move_words;
     let width = widest(&report.root, 0).max(one.len());
     line(
         &mut out,

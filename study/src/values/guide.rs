@@ -2,11 +2,8 @@
 
 use std::fmt;
 
-use garuda_mcts::evaluators::PieceValues;
-use garuda_rules::RuleSet;
+use garuda_rules::{FeaturePlace, MaterialFeature, PieceType, Position};
 use serde::Serialize;
-
-use super::{Feature, FeaturePlace};
 
 /// A value as a guide gives it, in swallows or pawns.
 #[derive(Copy, Clone, PartialEq, Debug, Serialize)]
@@ -28,50 +25,28 @@ impl fmt::Display for GuideValue {
     }
 }
 
-/// Where a guide's values come from.
-pub(super) fn source(rule_set: RuleSet) -> Option<&'static str> {
-    match rule_set {
-        RuleSet::ToriShogi => Some(
-            "the guide's values are those of a Tori Shogi program that the pychess.org guide cites; \
-             in hand pieces are value a little less, but for the swallow. The guide's author thinks \
-             the crane value somewhat more than the quail",
-        ),
-        RuleSet::Makruk | RuleSet::Sittuyin | RuleSet::SittuyinBooklet => {
-            Some("the pychess.org guides value only the general (Met, Sit-ke), at 1.5 to 2 pawns")
+/// The value that the guide of a game gives for a feature.
+pub(super) fn guide<P: Position>(feature: &MaterialFeature) -> Option<GuideValue> {
+    let piece_type = piece_type::<P>(feature)?;
+    let [low, high] = piece_type.guide?.map(f64::from);
+    match feature.place {
+        FeaturePlace::Hand if piece_type.hand_value < piece_type.value => {
+            Some(GuideValue::Under(high))
         }
-        RuleSet::Eternal => None,
+        FeaturePlace::Board | FeaturePlace::Hand if low == high => Some(GuideValue::About(low)),
+        FeaturePlace::Board | FeaturePlace::Hand => Some(GuideValue::Between(low, high)),
+        FeaturePlace::Across | FeaturePlace::Zone | FeaturePlace::Score => None,
     }
 }
 
-/// What the guide of a game says of an feature.
-pub(super) fn guide(rule_set: RuleSet, feature: &Feature) -> Option<GuideValue> {
-    match rule_set {
-        RuleSet::ToriShogi => {
-            let value = match feature.letter {
-                "S" => return Some(GuideValue::About(1.0)),
-                "+S" => 2.0,
-                "P" => 3.0,
-                "C" => 6.0,
-                "L" | "F" => 7.0,
-                "+F" => 16.0,
-                _ => return None,
-            };
-            Some(match feature.place {
-                FeaturePlace::Hand => GuideValue::Under(value),
-                _ => GuideValue::About(value),
-            })
-        }
-        RuleSet::Makruk | RuleSet::Sittuyin | RuleSet::SittuyinBooklet => {
-            matches!(feature.letter, "M" | "F").then_some(GuideValue::Between(1.5, 2.0))
-        }
-        RuleSet::Eternal => None,
-    }
-}
-
-/// What the `material` evaluator takes a piece to be value, where that is not what the guide says.
-pub(super) fn assumed<P: PieceValues>(rule_set: RuleSet, feature: &Feature) -> Option<f64> {
-    let is_guides = rule_set == RuleSet::ToriShogi;
-    let value = f64::from(P::piece_value(feature.letter));
+/// The value that the `material` evaluator gives to a piece, where that is not the guide's.
+pub(super) fn assumed<P: Position>(feature: &MaterialFeature) -> Option<f64> {
+    let piece_type = piece_type::<P>(feature).filter(|_| feature.place == FeaturePlace::Board)?;
     // To two places: the evaluator's numbers are single precision.
-    (!is_guides && feature.place == FeaturePlace::Board).then_some((100.0 * value).round() / 100.0)
+    let value = (100.0 * f64::from(piece_type.value)).round() / 100.0;
+    (guide::<P>(feature) != Some(GuideValue::About(value))).then_some(value)
+}
+
+fn piece_type<P: Position>(feature: &MaterialFeature) -> Option<&'static PieceType> {
+    (P::PIECE_TYPES.iter()).find(|piece_type| piece_type.letter == feature.letter)
 }

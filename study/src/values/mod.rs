@@ -12,7 +12,6 @@
 mod bootstrap;
 mod guide;
 mod logistic;
-mod material;
 mod positions;
 mod report;
 mod run;
@@ -22,7 +21,6 @@ mod svg;
 pub use bootstrap::{BootstrapFit, resample};
 pub use guide::GuideValue;
 pub use logistic::{Coefficients, fit};
-pub use material::{Feature, FeaturePlace, GamePhase, MaterialFeatures};
 pub use positions::{CountedGame, POSITIONS_OF_A_PHASE, count_game};
 pub use report::{FeatureValue, FittedValues, PhaseValues, RESAMPLES, ValuesError, piece_values};
 pub use run::{ValuesReport, run_values};

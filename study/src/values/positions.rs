@@ -1,9 +1,8 @@
-use garuda_rules::{Color, Move, Position};
+use garuda_rules::{Color, GamePhase, Move, Position};
 use garuda_run::records::GameRecord;
 use garuda_run::seeds;
 use rand::seq::SliceRandom;
 
-use super::{GamePhase, MaterialFeatures};
 use crate::moves::{captures_piece, promotes};
 
 /// Most positions of a game that are counted in each phase. They share the game's result, so that
@@ -34,7 +33,7 @@ pub struct CountedGame {
 /// Quiet is a position whose side to move is not in check and whose best move, in the search's
 /// opinion (or the move played, where none was searched), neither captures, promotes nor scores:
 /// amid an exchange the count says little.
-pub fn count_game<P: MaterialFeatures>(record: &GameRecord) -> Option<CountedGame> {
+pub fn count_game<P: Position>(record: &GameRecord) -> Option<CountedGame> {
     let mut position: P = record.start().parse().ok()?;
     let first = position.turn();
     let mut quiet: [Vec<P>; 3] = Default::default();
@@ -52,14 +51,14 @@ pub fn count_game<P: MaterialFeatures>(record: &GameRecord) -> Option<CountedGam
         "positions",
         &[record.number()],
     ));
-    let columns = FIRST_FEATURE + P::features().len();
+    let columns = FIRST_FEATURE + P::material_features().len();
     let rows = quiet.map(|mut quiet| {
         let (chosen, _) = quiet.partial_shuffle(&mut rng, POSITIONS_OF_A_PHASE);
         let mut rows = vec![0; columns * chosen.len()];
         for (row, position) in rows.chunks_exact_mut(columns).zip(chosen) {
             row[FIRST_MOVE] = 1;
             row[TO_MOVE] = if position.turn() == first { 1 } else { -1 };
-            position.count(first, &mut row[FIRST_FEATURE..]);
+            position.count_material(first, &mut row[FIRST_FEATURE..]);
         }
         rows
     });

@@ -1,12 +1,11 @@
-use garuda_mcts::evaluators::PieceValues;
-use garuda_rules::RuleSet;
+use garuda_rules::{GamePhase, MaterialFeature, Position};
 use serde::Serialize;
 use thiserror::Error;
 
+use super::GameSample;
 use super::bootstrap::{BootstrapFit, resample};
-use super::guide::{GuideValue, assumed, guide, source};
+use super::guide::{GuideValue, assumed, guide};
 use super::positions::{CountedGame, FIRST_FEATURE, FIRST_MOVE, TO_MOVE};
-use super::{Feature, GamePhase, GameSample, MaterialFeatures};
 use crate::ConfidenceInterval;
 
 /// Resamples unless something else is asked for.
@@ -57,7 +56,7 @@ pub struct PhaseValues {
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct FeatureValue {
     #[serde(flatten)]
-    pub feature: Feature,
+    pub feature: MaterialFeature,
     /// Games in which the sides' numbers of it differed.
     pub games: u32,
     /// How much one more of it adds to the log-odds of winning; `None` where the sides hardly
@@ -91,13 +90,12 @@ pub enum ValuesError {
 }
 
 /// Fits values to counted games, in whatever order they come.
-pub fn piece_values<P: MaterialFeatures + PieceValues>(
-    rule_set: RuleSet,
+pub fn piece_values<P: Position>(
     games: &mut [CountedGame],
     resamples: usize,
 ) -> Result<FittedValues, ValuesError> {
     games.sort_by_key(|game| game.id);
-    let features = P::features();
+    let features = P::material_features();
     let columns = FIRST_FEATURE + features.len();
     let least = LEAST_GAMES * columns;
     let joined: Vec<_> = (games.iter())
@@ -121,7 +119,7 @@ pub fn piece_values<P: MaterialFeatures + PieceValues>(
     let values = |phase: Option<GamePhase>, sample: &GameSample| {
         let seed = phase.map_or(0, |phase| 1 + phase as u64);
         let fits = resample(sample, resamples, seed);
-        phase_values::<P>(rule_set, phase, sample, &fits, &features)
+        phase_values::<P>(phase, sample, &fits, &features)
     };
     let by_phase = (GamePhase::ALL.into_iter())
         .map(|phase| {
@@ -132,11 +130,11 @@ pub fn piece_values<P: MaterialFeatures + PieceValues>(
         .map(|(phase, sample)| values(Some(phase), &sample))
         .collect();
     let mut report = FittedValues {
-        rules: rule_set.name(),
+        rules: P::NAME,
         unit: features[0].name,
         resamples,
         phases: P::PHASES,
-        guide: source(rule_set),
+        guide: P::GUIDE,
         all: values(None, &all),
         by_phase,
         warnings: Vec::new(),
@@ -145,12 +143,11 @@ pub fn piece_values<P: MaterialFeatures + PieceValues>(
     Ok(report)
 }
 
-fn phase_values<P: PieceValues>(
-    rule_set: RuleSet,
+fn phase_values<P: Position>(
     phase: Option<GamePhase>,
     sample: &GameSample,
     fits: &BootstrapFit,
-    features: &[Feature],
+    features: &[MaterialFeature],
 ) -> PhaseValues {
     let unit_is_clear =
         fits.best[FIRST_FEATURE] > 0.0 && fits.share(|fit| fit[FIRST_FEATURE] > 0.0) >= CLEAR;
@@ -170,8 +167,8 @@ fn phase_values<P: PieceValues>(
             value: (differs && unit_is_clear)
                 .then(|| fits.interval(|fit| in_units(fit[column], fit[FIRST_FEATURE]))),
             separated: differs && separated[column],
-            guide: guide(rule_set, feature),
-            assumed: assumed::<P>(rule_set, feature),
+            guide: guide::<P>(feature),
+            assumed: assumed::<P>(feature),
         }
     });
     PhaseValues {

@@ -2,13 +2,12 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use anyhow::bail;
-use garuda_mcts::evaluators::PieceValues;
-use garuda_rules::Termination;
+use garuda_rules::{Position, Termination};
 use garuda_run::records::{GameRecord, ScanProgress, scan};
 use garuda_run::{RunDir, write_atomically};
 use serde::Serialize;
 
-use super::{CountedGame, FittedValues, MaterialFeatures, count_game, piece_values, values_svg};
+use super::{CountedGame, FittedValues, count_game, piece_values, values_svg};
 use crate::balance::{BalanceReport, GameFacts, balance, game_facts};
 
 /// What a run's games say about the worth of pieces and the balance of the game.
@@ -32,20 +31,19 @@ pub struct ValuesReport {
 
 /// Looks at all games of the checkpoints given. It is an error if there are none; if they are too
 /// few for values, the rest is told all the same.
-pub fn run_values<P: MaterialFeatures + PieceValues>(
+pub fn run_values<P: Position>(
     run: &RunDir,
     checkpoints: RangeInclusive<u32>,
     resamples: usize,
     progress: impl FnMut(ScanProgress),
 ) -> anyhow::Result<ValuesReport> {
-    let rule_set = run.config().rule_set();
     let ordinary = match run.config().game.start.as_str() {
         "" => P::start(),
         text => text.parse()?,
     };
     let ordinary = ordinary.to_string();
     let look = |record: &GameRecord| -> Option<(GameFacts, CountedGame)> {
-        let facts = game_facts::<P>(record, rule_set, &ordinary)?;
+        let facts = game_facts::<P>(record, &ordinary)?;
         Some((facts, count_game::<P>(record)?))
     };
     let look_at_batch = |records: &[GameRecord]| -> Vec<_> {
@@ -57,7 +55,6 @@ pub fn run_values<P: MaterialFeatures + PieceValues>(
     let (mut facts, mut counted) = (Vec::new(), Vec::new());
     let scanned = scan::<P, _>(
         &run.games(),
-        rule_set,
         look_at_batch,
         |batch| {
             for (game_facts, game) in batch {
@@ -83,16 +80,16 @@ pub fn run_values<P: MaterialFeatures + PieceValues>(
         .map(|(_, counted)| counted)
         .collect();
     let cap_draws = facts.len() - telling.len();
-    let values = piece_values::<P>(rule_set, &mut telling, resamples);
+    let values = piece_values::<P>(&mut telling, resamples);
     Ok(ValuesReport {
-        rules: rule_set.name(),
+        rules: P::NAME,
         checkpoints: [from, to],
         games: facts.len(),
         varied_games: facts.iter().filter(|game| !game.ordinary).count(),
         cap_draws,
         problem: values.as_ref().err().map(ToString::to_string),
         values: values.ok(),
-        balance: balance(rule_set, &facts),
+        balance: balance::<P>(&facts),
         refused: scanned.refused,
     })
 }

@@ -1,9 +1,10 @@
 use std::fmt::Write;
 
 use super::guide::GuideValue;
-use super::{FeaturePlace, FeatureValue, FittedValues, GamePhase, PhaseValues};
+use super::{FeatureValue, FittedValues, PhaseValues};
 use crate::ConfidenceInterval;
 use crate::charts::chart::{Axis, COLOURS, label};
+use garuda_rules::{FeaturePlace, GamePhase};
 
 const WIDTH: f64 = 760.0;
 const LEFT: f64 = 130.0;

@@ -1,32 +1,30 @@
-use garuda_rules::{Board, Piece, Square};
-
-use super::PieceValues;
+use garuda_rules::{Board, Piece, Position, Square};
 
 /// Drives a lone king to where it can be mated.
 #[derive(Default)]
 pub(super) struct MopUp {
     kings: [Option<Square>; 2],
-    /// PieceBoard besides the king.
+    /// Pieces besides the king.
     others: [u32; 2],
 }
 
 impl MopUp {
-    pub(super) fn add<P: PieceValues>(&mut self, piece: Piece, square: Square) {
-        if P::PIECE_TYPES[usize::from(piece.piece_type)].letter == "K" {
+    pub(super) fn add<P: Position>(&mut self, piece: Piece, square: Square) {
+        if P::PIECE_TYPES[usize::from(piece.piece_type)].royal {
             self.kings[piece.color as usize] = Some(square);
         } else {
             self.others[piece.color as usize] += 1;
         }
     }
 
-    /// White's lead by its king's hunt for a bare enemy king, less Black's.
-    pub(super) fn lead<P: PieceValues>(&self) -> f32 {
+    /// What White gains by driving a bare enemy king, less what Black gains.
+    pub(super) fn lead<P: Position>(&self) -> f32 {
         let [Some(white), Some(black)] = self.kings else {
             return 0.0;
         };
         match self.others {
-            [(1..), 0] => P::BARE + progress(P::BOARD, white, black),
-            [0, (1..)] => -P::BARE - progress(P::BOARD, black, white),
+            [(1..), 0] => P::BARE_KING_BONUS + progress(P::BOARD, white, black),
+            [0, (1..)] => -P::BARE_KING_BONUS - progress(P::BOARD, black, white),
             _ => 0.0,
         }
     }

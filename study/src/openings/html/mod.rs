@@ -8,21 +8,19 @@ mod tree;
 
 use std::fmt::Write;
 
-use garuda_model::Encode;
 use garuda_rules::{Position, SvgOptions, svg};
 use garuda_run::thousands;
 
 use self::bars::{result_bar, value_mark};
 use super::report::{OpeningNode, OpeningsReport};
-use super::summary::{game_name, move_words};
 use super::text::{games, percent, signed, source};
 use crate::balance::balance_html;
 
 const STYLE: &str = include_str!("style.css");
 
 /// Draws a report.
-pub fn page<P: Encode>(report: &OpeningsReport) -> String {
-    let name = game_name(report.rules());
+pub fn page<P: Position>(report: &OpeningsReport) -> String {
+    let name = report.title;
     let mut out = String::with_capacity(1 << 20);
     let title = match &report.from {
         None => format!("{name}: openings"),
@@ -76,7 +74,7 @@ fn introduction<P: Position>(out: &mut String, report: &OpeningsReport) {
 
 /// All moves of the position in one table.
 fn overview(out: &mut String, report: &OpeningsReport) {
-    let [one, several] = move_words(report.rules(), &report.root);
+    let [one, several] = report.move_words;
     let counted = report.counted.is_some();
     let searched = report.search.is_some();
     let listed = report.root.moves.len();

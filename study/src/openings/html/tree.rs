@@ -6,11 +6,10 @@ use garuda_run::thousands;
 use super::bars::{part_words, result_bar, value_mark};
 use super::{ValueScale, board, escaped, percent, signed};
 use crate::openings::report::{MoveReport, OpeningNode, OpeningsReport};
-use crate::openings::summary::move_words;
 
 /// The moves one below the other, each to be opened.
 pub(super) fn write<P: Position>(out: &mut String, report: &OpeningsReport) {
-    let [one, _] = move_words(report.rules(), &report.root);
+    let [one, _] = report.move_words;
     let _ = writeln!(
         out,
         "<h2>One by one</h2>\n<p class=\"note\">EvaluatorFactory a {one} to see the board after it and what was found about the evaluations.</p>"
