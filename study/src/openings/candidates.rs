@@ -2,7 +2,7 @@
 
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
-use garuda_mcts::{EvalError, Evaluations, Evaluator};
+use garuda_mcts::{EvalError, Evaluations, Evaluator, softmax};
 use garuda_rules::{Game, GameState, Move, MoveList, Position};
 
 use super::opening_move::OpeningMove;
@@ -96,12 +96,11 @@ fn priors<P: Position, E: Evaluator<GameState<P>>>(
     let mut evaluations = Evaluations::default();
     evaluator.run(&mut evaluations)?;
     let (_, logits) = evaluations.get(0);
-    let max = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let weights: Vec<_> = logits.iter().map(|l| f64::from(l - max).exp()).collect();
-    let sum: f64 = weights.iter().sum();
+    let mut policy = vec![0.0; logits.len()];
+    softmax(logits, &mut policy);
     Ok(legal
         .into_iter()
-        .zip(weights.into_iter().map(|weight| weight / sum))
+        .zip(policy.into_iter().map(f64::from))
         .collect())
 }
 
