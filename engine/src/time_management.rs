@@ -66,24 +66,20 @@ pub(crate) struct TimeManager {
 
 impl TimeManager {
     /// `clock` is that of the side to move. `move_overhead` is subtracted from the time on the
-    /// clock and from `movetime`.
+    /// clock only: `movetime` is time to search and no clock runs out.
     pub(crate) fn new(go: &Go, clock: Option<PlayerClock>, move_overhead: Duration) -> TimeManager {
+        if go.infinite {
+            return TimeManager {
+                limits: SearchLimits::default(),
+                budget: None,
+            };
+        }
         let budget = clock.map(|clock| clock.budget(move_overhead));
-        let movetime = go
-            .movetime
-            .map(|time| time.saturating_sub(move_overhead).max(time / 2));
-        let limits = if go.infinite {
-            SearchLimits::default()
-        } else {
-            SearchLimits {
-                nodes: go.nodes.map(|nodes| nodes.max(1)),
-                time: budget
-                    .map(|budget| budget.hard)
-                    .into_iter()
-                    .chain(movetime)
-                    .min(),
-                depth: go.depth,
-            }
+        let hard = budget.map(|budget| budget.hard);
+        let limits = SearchLimits {
+            nodes: go.nodes.map(|nodes| nodes.max(1)),
+            time: hard.into_iter().chain(go.movetime).min(),
+            depth: go.depth,
         };
         TimeManager { limits, budget }
     }
@@ -121,6 +117,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::protocol::Command;
 
     fn clock(remaining: u64, increment: u64, byoyomi: u64, moves: Option<u32>) -> PlayerClock {
         PlayerClock {
@@ -198,6 +195,47 @@ mod tests {
             }
             prop_assert!(clock.remaining < start / 2 + 12 * increment);
         }
+    }
+
+    fn time_manager(go: &str, clock: Option<PlayerClock>) -> TimeManager {
+        let Ok(Some(Command::Go(go))) = Command::parse(go) else {
+            panic!("{go}");
+        };
+        TimeManager::new(&go, clock, Duration::from_millis(50))
+    }
+
+    #[test]
+    fn the_whole_movetime_is_used() {
+        for milliseconds in [0, 1, 50, 100, 5_000] {
+            let time = time_manager(&format!("go movetime {milliseconds}"), None);
+            let expected = SearchLimits::time(Duration::from_millis(milliseconds));
+            assert_eq!(time.limits(), expected);
+            // Nothing but the limit ends the search, however clear the best move is.
+            assert!(!time.should_stop(&info(1000, 0, 1000, 1), &SearchControl::new()));
+        }
+    }
+
+    #[test]
+    fn move_overhead_is_subtracted_from_clocks() {
+        let one_move = clock(100, 0, 0, Some(1));
+        let limit = |go| time_manager(go, Some(one_move)).limits().time;
+        assert_eq!(limit("go wtime 100"), Some(Duration::from_millis(50)));
+        // The shorter limit counts.
+        assert_eq!(
+            limit("go wtime 100 movetime 60"),
+            Some(Duration::from_millis(50))
+        );
+        assert_eq!(
+            limit("go wtime 100 movetime 20"),
+            Some(Duration::from_millis(20))
+        );
+    }
+
+    #[test]
+    fn an_infinite_search_has_no_limit_and_is_not_stopped_by_a_clock() {
+        let time = time_manager("go infinite wtime 0 nodes 5", Some(PlayerClock::default()));
+        assert!(time.limits().is_unlimited());
+        assert!(!time.should_stop(&info(800, 200, 1000, 1000), &SearchControl::new()));
     }
 
     /// A search with these visits of the best move, of the runner-up and in total.
