@@ -17,8 +17,6 @@ use crate::searcher::{BestMove, GameSearcher, OutputContext, Searcher};
 #[derive(Debug)]
 pub(crate) struct CommandHandle {
     pub(crate) control: SearchControl,
-    /// Whether the command runs until it is stopped.
-    pub(crate) endless: bool,
     pub(crate) is_search: bool,
     pub(crate) done: AtomicBool,
 }
@@ -372,7 +370,6 @@ mod tests {
     fn queued(line: &str) -> QueuedCommand {
         let handle = CommandHandle {
             control: SearchControl::new(),
-            endless: false,
             is_search: true,
             done: AtomicBool::new(false),
         };

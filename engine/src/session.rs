@@ -1,3 +1,4 @@
+use std::collections::VecDeque;
 use std::io::{self, BufRead, Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +25,9 @@ pub fn run(mut input: impl BufRead, output: impl Write + Send + 'static) -> io::
     let mut reader = CommandReader {
         out: out.clone(),
         commands,
-        handles: Vec::new(),
+        last: None,
+        stoppable: VecDeque::new(),
+        endless: None,
     };
     thread::Builder::new()
         .name("search".to_owned())
@@ -95,8 +98,14 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<InputLi
 struct CommandReader {
     out: Output,
     commands: Sender<QueuedCommand>,
-    /// The commands that were not done when last checked.
-    handles: Vec<Arc<CommandHandle>>,
+    /// The last command in the queue. Commands are executed in order: if it is done, all are.
+    last: Option<Arc<CommandHandle>>,
+    /// Searches and perfts that have been neither stopped nor found done, oldest first. Other
+    /// commands are not kept, so that the cost of a line does not depend on the length of the
+    /// queue.
+    stoppable: VecDeque<Arc<CommandHandle>>,
+    /// The endless one among them. There is at most one: the next command stops it.
+    endless: Option<Arc<CommandHandle>>,
 }
 
 impl CommandReader {
@@ -110,13 +119,14 @@ impl CommandReader {
                 return false;
             }
         };
-        self.handles
-            .retain(|handle| !handle.done.load(Ordering::Acquire));
+        while self.stoppable.front().is_some_and(is_done) {
+            self.stoppable.pop_front();
+        }
         match command {
             Command::Quit => return true,
             Command::Stop => self.stop(|_| true),
             Command::PonderHit => {
-                for handle in &mut self.handles {
+                if let Some(handle) = &self.endless {
                     handle.control.start_clock();
                 }
             }
@@ -128,12 +138,15 @@ impl CommandReader {
 
     /// Whether all queued commands are done except a search.
     fn is_searching(&self) -> bool {
-        self.handles.last().is_some_and(|handle| handle.is_search)
+        let last = self.last.as_ref().filter(|handle| !is_done(handle));
+        last.is_some_and(|handle| handle.is_search)
     }
 
     fn enqueue(&mut self, command: Command) {
         // The command would never be executed after an endless search.
-        self.stop(|handle| handle.endless);
+        if let Some(handle) = self.endless.take() {
+            handle.control.stop();
+        }
         let (control, endless, is_search) = match &command {
             Command::Go(go) if go.ponder => (SearchControl::pondering(), true, true),
             Command::Go(go) => (SearchControl::new(), go.is_endless(), true),
@@ -141,11 +154,16 @@ impl CommandReader {
         };
         let handle = Arc::new(CommandHandle {
             control,
-            endless,
             is_search,
             done: AtomicBool::new(false),
         });
-        self.handles.push(Arc::clone(&handle));
+        if is_search || matches!(command, Command::Perft(_)) {
+            self.stoppable.push_back(Arc::clone(&handle));
+        }
+        if endless {
+            self.endless = Some(Arc::clone(&handle));
+        }
+        self.last = Some(Arc::clone(&handle));
         if self
             .commands
             .send(QueuedCommand { command, handle })
@@ -155,9 +173,76 @@ impl CommandReader {
         }
     }
 
-    fn stop(&self, which: impl Fn(&CommandHandle) -> bool) {
-        for handle in self.handles.iter().filter(|handle| which(handle)) {
-            handle.control.stop();
+    /// Stops the commands that match.
+    fn stop(&mut self, which: impl Fn(&CommandHandle) -> bool) {
+        self.stoppable.retain(|handle| {
+            let matches = which(handle);
+            if matches {
+                handle.control.stop();
+            }
+            !matches
+        });
+    }
+}
+
+fn is_done(handle: &Arc<CommandHandle>) -> bool {
+    handle.done.load(Ordering::Acquire)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::Receiver;
+
+    use super::*;
+
+    /// A reader whose commands are queued and never executed.
+    fn reader() -> (CommandReader, Receiver<QueuedCommand>) {
+        let (commands, queue) = mpsc::channel();
+        let reader = CommandReader {
+            out: Output::new(io::sink()),
+            commands,
+            last: None,
+            stoppable: VecDeque::new(),
+            endless: None,
+        };
+        (reader, queue)
+    }
+
+    /// Every line visits the commands that are kept: if their number grew with the queue, the time
+    /// for the queue would be quadratic.
+    #[test]
+    fn the_cost_of_a_line_does_not_grow_with_the_queue() {
+        const LINES: usize = 100_000;
+        let (mut reader, queue) = reader();
+        reader.handle_line("go movetime 60000");
+        for _ in 0..LINES {
+            reader.handle_line("setoption name MultiPV value 2");
         }
+        assert_eq!(reader.stoppable.len(), 1);
+        for _ in 0..LINES {
+            reader.handle_line("go nodes 1");
+            reader.handle_line("stop");
+        }
+        assert_eq!(reader.stoppable.len(), 0);
+        drop(reader);
+        assert_eq!(queue.into_iter().count(), 1 + 2 * LINES);
+    }
+
+    #[test]
+    fn the_next_command_stops_an_endless_search_only() {
+        let (mut reader, queue) = reader();
+        for line in ["go infinite", "go movetime 60000", "go ponder", "isready"] {
+            reader.handle_line(line);
+        }
+        reader.handle_line("ponderhit");
+        // `isready` is answered at once while a search runs.
+        let handles: Vec<_> = queue.try_iter().map(|queued| queued.handle).collect();
+        let stopped: Vec<_> = handles.iter().map(|h| h.control.is_stopped()).collect();
+        assert_eq!(stopped, [true, false, false]);
+        assert!(handles[2].control.elapsed().is_some());
+        reader.handle_line("position startpos");
+        assert!(handles[2].control.is_stopped() && !handles[1].control.is_stopped());
+        reader.handle_line("stop");
+        assert!(handles[1].control.is_stopped());
     }
 }

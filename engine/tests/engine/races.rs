@@ -44,6 +44,15 @@ fn every_go_has_one_bestmove_however_it_is_stopped() {
 }
 
 #[test]
+fn many_queued_commands_do_not_delay_quit() {
+    let mut engine = Engine::with_variant("makruk");
+    engine.send("go movetime 60000");
+    engine.send(&"setoption name MultiPV value 2\n".repeat(100_000));
+    engine.send("quit");
+    engine.recv_until("bestmove");
+}
+
+#[test]
 fn isready_is_answered_during_a_search() {
     let mut engine = Engine::with_variant("makruk");
     engine.send("go infinite");
