@@ -1,12 +1,21 @@
-//! What a run teaches: openings, piece values and the balance of a game. Each study is data
-//! first; text, CSV, HTML and charts are made from the data.
+//! Studies of a run: openings, piece values, and how balanced the game is.
+//!
+//! Each study computes a report: owned, versioned data that is stored as JSON and can be read
+//! back. Text, CSV, HTML and SVG are rendered from the report alone. Modules depend on those
+//! above them: `charts` and `balance` on neither, `values` on both, `openings` on `balance`.
 
 pub mod balance;
 pub mod charts;
 pub mod openings;
 pub mod values;
 
+mod checkpoint_range;
+mod format;
 mod interval;
+mod markup;
 mod moves;
+mod versioned;
 
+pub use checkpoint_range::CheckpointRange;
 pub use interval::ConfidenceInterval;
+pub use versioned::{ReportError, VersionedReport};

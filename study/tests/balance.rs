@@ -1,4 +1,4 @@
-//! BalanceStats about the balance of games, counted by hand.
+//! Balance of games, compared with counts made by hand.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -9,7 +9,8 @@ use garuda_rules::sittuyin::SittuyinPosition;
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{Color, GameState, Outcome, Position, Termination};
 use garuda_run::records::{Decision, DecisionKind, GameHead, GameRecord};
-use garuda_study::balance::{GameFacts, balance, balance_html, game_facts, write_balance};
+use garuda_study::VersionedReport;
+use garuda_study::balance::{self, BalanceReport, GameFacts, game_facts};
 
 fn facts<P: Position>(start: &str, moves: &str, outcome: Outcome) -> GameFacts {
     let mut game = GameState::<P>::from_fen(start).unwrap();
@@ -74,7 +75,7 @@ fn a_game_is_counted_exactly() {
     let game = facts::<SittuyinPosition<false>>(&start, "K@a1 K@a8", draw);
     assert_eq!((game.drops, game.length), (0, 2));
 
-    // A piece that is captured and put back is two decisions and one turn.
+    // Capturing a piece and putting it back is two decisions and one turn.
     let start = "2a2R2/a3p3/r4Bc1/bn1n1C1c/8/2A1b2p/B1CPN2N/1r1P1A2/2R5 r - 2 1";
     let game = facts::<EternalPosition>(start, "a3b2 R@a9", white);
     assert_eq!((game.length, game.captures, game.drops), (1, 1, 1));
@@ -117,24 +118,32 @@ fn games_are_summed_up_exactly() {
         ordinary: false,
         ..game(3, 2, -1, Termination::Checkmate, 6)
     });
-    let balance = balance::<MakrukPosition>(&games);
-    let facts = &balance.ordinary;
+    let report = BalanceReport::new::<MakrukPosition>(&games);
+    let stats = &report.ordinary;
     assert_eq!(
-        (facts.games, facts.wins, facts.draws, facts.losses),
+        (stats.games, stats.wins, stats.draws, stats.losses),
         (8, 3, 3, 2)
     );
-    assert_eq!(facts.score, Some(4.5 / 8.0));
+    assert_eq!(stats.score, Some(4.5 / 8.0));
     // Three at 7/16, three at −1/16, two at −9/16 from the mean.
     let variance = (3.0 * 49.0 + 3.0 + 2.0 * 81.0) / 256.0 / 8.0;
     let error = 1.96 * f64::sqrt(variance / 8.0);
-    assert!((facts.score_error.unwrap() - error).abs() < 1e-12);
-    assert_eq!(facts.draw_share, Some(3.0 / 8.0));
-    assert_eq!(facts.decided_by_counting, Some(2.0 / 8.0));
-    assert_eq!(facts.counted, Some(2.0 / 8.0));
-    assert_eq!(facts.promotions, Some(3.0 / 8.0));
-    assert_eq!((facts.captures, facts.drops), (Some(2.0), Some(3.0)));
-    let ends: Vec<_> = (facts.ends.iter())
-        .map(|end| (end.termination, end.games, end.wins, end.draws, end.losses))
+    assert!((stats.score_error.unwrap() - error).abs() < 1e-12);
+    assert_eq!(stats.draw_share, Some(3.0 / 8.0));
+    assert_eq!(stats.decided_by_counting, Some(2.0 / 8.0));
+    assert_eq!(stats.counted, Some(2.0 / 8.0));
+    assert_eq!(stats.promotions, Some(3.0 / 8.0));
+    assert_eq!((stats.captures, stats.drops), (Some(2.0), Some(3.0)));
+    let ends: Vec<_> = (stats.terminations.iter())
+        .map(|end| {
+            (
+                end.termination.as_str(),
+                end.games,
+                end.wins,
+                end.draws,
+                end.losses,
+            )
+        })
         .collect();
     assert_eq!(
         ends,
@@ -145,7 +154,7 @@ fn games_are_summed_up_exactly() {
             ("length-limit", 1, 0, 1, 0),
         ]
     );
-    let lengths = facts.lengths.as_ref().unwrap();
+    let lengths = stats.lengths.as_ref().unwrap();
     assert_eq!(lengths.mean, 45.0);
     assert_eq!((lengths.shortest, lengths.longest), (10, 80));
     assert_eq!((lengths.p25, lengths.median, lengths.p75), (20, 40, 60));
@@ -153,9 +162,12 @@ fn games_are_summed_up_exactly() {
     let games = [0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1];
     assert_eq!(lengths.histogram.games, games);
 
-    assert_eq!((balance.varied.games, balance.varied.score), (1, Some(0.0)));
-    let bands: Vec<_> = (balance.bands.iter())
-        .map(|band| (band.from, band.to, band.facts.games, band.facts.score))
+    assert_eq!((report.varied.games, report.varied.score), (1, Some(0.0)));
+    let bands: Vec<_> = (report.bands.iter())
+        .map(|band| {
+            let range = band.checkpoints;
+            (range.from, range.to, band.stats.games, band.stats.score)
+        })
         .collect();
     assert_eq!(
         bands,
@@ -169,21 +181,19 @@ fn games_are_summed_up_exactly() {
 }
 
 #[test]
-fn the_balance_can_be_shown() {
+fn balance_is_rendered_and_read_back() {
     let games = [
         game(0, 0, 1, Termination::Checkmate, 10),
         game(7, 1, 0, Termination::PiecesHonour, 20),
     ];
-    let balance = balance::<MakrukPosition>(&games);
-    let mut text = Vec::new();
-    write_balance(&mut text, &balance).unwrap();
-    let text = String::from_utf8(text).unwrap();
+    let report = BalanceReport::new::<MakrukPosition>(&games);
+    let text = balance::text(&report);
     assert!(text.contains("75.0 ±"), "{text}");
     assert!(
         text.contains("ran in 50.0 % of games and ended 50.0 %"),
         "{text}"
     );
-    let html = balance_html(&balance);
+    let html = balance::html(&report);
     let page = roxmltree::Document::parse(&html).unwrap();
     let cells =
         |row: roxmltree::Node<'_, '_>| row.children().filter(roxmltree::Node::is_element).count();
@@ -197,9 +207,12 @@ fn the_balance_can_be_shown() {
             "{html}"
         );
     }
-    // Without games there is nothing to tell and nothing to fail.
-    let nothing = garuda_study::balance::balance::<EternalPosition>(&[]);
-    assert_eq!(nothing.ordinary.score, None);
-    assert!(nothing.bands.is_empty());
-    assert!(balance_html(&nothing).contains("</section>"));
+    let read = BalanceReport::from_json(report.to_json().as_bytes()).unwrap();
+    assert_eq!(read, report);
+
+    let empty = BalanceReport::new::<EternalPosition>(&[]);
+    assert_eq!(empty.ordinary.score, None);
+    assert!(empty.bands.is_empty());
+    assert!(balance::html(&empty).contains("</section>"));
+    assert_eq!(balance::text(&empty), "");
 }

@@ -1,4 +1,4 @@
-//! Opening statistics: what is counted, what is found, and the page that shows it.
+//! Opening statistics: counts, searches, and the reports made of them.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -14,14 +14,15 @@ use garuda_rules::{Color, Game, GameState, Move, MoveList, Position, RuleSet, wi
 use garuda_run::config::OpeningsSettings;
 use garuda_run::records::{Decision, DecisionKind, GameHead, GameRecord, RecordStore};
 use garuda_run::{Log, seeds};
+use garuda_study::VersionedReport;
 use garuda_study::openings::{
-    CheckpointRanges, EvaluatorFactory, GameResults, GameTable, OpeningNode, OpeningRoot,
-    OpeningsReport, ReportSource, SearchEffort, SearchSettings, StudyInputs, count_games, csv,
-    page, search_positions, study, table,
+    CheckpointRanges, EvaluatorFactory, GameResults, GameTable, OpeningRoot, OpeningsReport,
+    ReportSource, SearchSettings, StudyInputs, count_games, csv, html, html_of, search_positions,
+    study_openings, text,
 };
 use serde_json::Value;
 
-/// A game that begins with these moves and goes on at random, and who won it.
+/// A game that starts with these moves and continues at random, and its winner.
 fn game<P: Position>(
     start: P,
     script: &[Move],
@@ -64,8 +65,8 @@ fn moves<P: Position>(text: &str) -> Vec<Move> {
 
 fn store(dir: &Path, records: &[GameRecord]) {
     let mut store = RecordStore::open(dir).unwrap();
-    for batch in records.chunks(3) {
-        store.write(batch).unwrap();
+    for file in records.chunks(3) {
+        store.write(file).unwrap();
     }
 }
 
@@ -75,8 +76,8 @@ fn counted<P: Position>(dir: &Path, from: Option<&str>, plies: u32) -> (GameTabl
     (table, root)
 }
 
-/// The results by range and in all of the plays after some moves.
-fn plays<P: Position>(
+/// The results, by range and in all, of the moves played after some moves.
+fn played<P: Position>(
     table: &GameTable,
     after: &str,
 ) -> BTreeMap<String, (Vec<GameResults>, GameResults)> {
@@ -84,11 +85,11 @@ fn plays<P: Position>(
     for word in after.split(' ').filter(|word| !word.is_empty()) {
         game.play_uci(word).unwrap();
     }
-    (table.plays(game.position().key()).into_iter())
-        .map(|play| {
-            let name = play.play.uci(game.position());
-            let results = play.results();
-            (name, (play.by_range, results))
+    (table.moves_at(game.position().key()).into_iter())
+        .map(|played| {
+            let name = played.mv.uci(game.position());
+            let results = played.results();
+            (name, (played.by_range, results))
         })
         .collect()
 }
@@ -97,7 +98,7 @@ fn plays<P: Position>(
 fn counts_are_exact() {
     type P = ToriPosition;
     let dir = tempfile::tempdir().unwrap();
-    // Opening, how many games of each of the eight checkpoints.
+    // Openings, and their number of games of each of the eight checkpoints.
     let planted = [
         ("a3a4 a7a6 g3g4 g7g6", [3, 0, 0, 0, 0, 0, 0, 0]),
         ("g3g4 a7a6 a3a4 g7g6", [1, 1, 1, 1, 1, 0, 0, 2]),
@@ -105,7 +106,7 @@ fn counts_are_exact() {
         ("e4e5 d6e5", [0, 0, 0, 0, 0, 0, 0, 5]),
     ];
     let mut records = Vec::new();
-    // What is after every prefix: by range, the results for the side that makes the last move.
+    // For every sequence of moves, by range: the results for the side that makes the last one.
     let mut expected: BTreeMap<String, [GameResults; 4]> = BTreeMap::new();
     for (opening, games) in planted {
         let script = moves::<P>(opening);
@@ -136,17 +137,17 @@ fn counts_are_exact() {
     let ranges: Vec<_> = table.ranges().iter().map(|r| (r.from, r.to)).collect();
     assert_eq!(ranges, [(0, 1), (2, 3), (4, 5), (6, 7)]);
 
-    let first = plays::<P>(&table, "");
+    let first = played::<P>(&table, "");
     assert_eq!(first.len(), 3);
     for mv in ["a3a4", "g3g4", "e4e5"] {
         assert_eq!(first[mv].0, expected[mv], "{mv}");
     }
     assert_eq!(first["g3g4"].1.games(), 8);
-    let replies = plays::<P>(&table, "e4e5");
+    let replies = played::<P>(&table, "e4e5");
     assert_eq!(replies["d6e5"].0, expected["e4e5 d6e5"]);
-    // Both ways to one position are one.
+    // Transpositions are merged.
     for way in ["a3a4 a7a6 g3g4", "g3g4 a7a6 a3a4"] {
-        let merged = plays::<P>(&table, way);
+        let merged = played::<P>(&table, way);
         assert_eq!(merged.len(), 2);
         let mut sum = expected["a3a4 a7a6 g3g4 g7g6"];
         for (sum, other) in sum.iter_mut().zip(expected["g3g4 a7a6 a3a4 g7g6"]) {
@@ -156,7 +157,7 @@ fn counts_are_exact() {
         assert_eq!(merged["f5f4"].1.games(), 1);
     }
 
-    // From elsewhere: by moves, by the text form, and where no game has been.
+    // From another position: by moves, by FEN, and where few games have been.
     let (table, root) = counted::<P>(dir.path(), Some("a3a4 a7a6, g3g4"), 1);
     assert_eq!((table.counted, table.elsewhere, table.varied), (11, 5, 2));
     let text = root.game().position().to_string();
@@ -179,7 +180,7 @@ fn counts_are_exact() {
     assert!(OpeningRoot::new(P::start(), Some("a3a5")).is_err());
 }
 
-/// Every rule set: what is counted for first moves is what was played.
+/// For every rule set, the counts of first moves are those of the games.
 #[test]
 fn first_moves_of_all_games_are_counted() {
     fn check<P: Position>() {
@@ -202,7 +203,7 @@ fn first_moves_of_all_games_are_counted() {
         }
         store(dir.path(), &records);
         let (table, _) = counted::<P>(dir.path(), None, 3);
-        let found: BTreeMap<_, _> = (plays::<P>(&table, "").into_iter())
+        let found: BTreeMap<_, _> = (played::<P>(&table, "").into_iter())
             .map(|(name, (_, results))| (name, results))
             .collect();
         assert_eq!(found, expected);
@@ -216,7 +217,7 @@ fn first_moves_of_all_games_are_counted() {
 fn set_ups_are_counted_for_both_sides() {
     type P = SittuyinPosition<false>;
     let dir = tempfile::tempdir().unwrap();
-    // Each side puts every piece on the first square, or on the last.
+    // Each side places every piece on the first legal square, or on the last.
     let script = |last: bool| -> Vec<Move> {
         let mut game = GameState::<P>::start();
         let mut legal = MoveList::new();
@@ -283,31 +284,32 @@ fn settings(plies: u32, margin: f64) -> OpeningsSettings {
     }
 }
 
-/// With a judge that needs no network.
+/// A study with an evaluator that needs no network.
 fn studied<P: Position>(
     root: &OpeningRoot<P>,
     search: SearchSettings,
     games: Option<&GameTable>,
     plies: u32,
-) -> OpeningNode {
+) -> OpeningsReport {
     let open = || anyhow::Ok(Rollout::new(7, 1, 20));
     let settings = settings(plies, 0.3);
-    let study_of = StudyInputs {
+    let inputs = StudyInputs {
+        source: ReportSource::default(),
         settings: &settings,
         search: Some((search, EvaluatorFactory(&open))),
         games,
     };
-    study(root, &study_of, &Log::silent()).unwrap()
+    study_openings(root, &inputs, &Log::silent()).unwrap()
 }
 
-/// A table in which every answer to a first move is worth what the table says of that move.
+/// A table in which every reply to a first move has the value of that move.
 fn planted(values: &BTreeMap<String, f32>) -> Table {
     let wdl = |value: f32| Wdl {
         win: f32::midpoint(1.0, value),
         draw: 0.0,
         loss: f32::midpoint(1.0, -value),
     };
-    let mut judge = Table::default();
+    let mut evaluator = Table::default();
     let start = GameState::<ToriPosition>::start();
     let mut legal = MoveList::new();
     start.legal_moves(&mut legal);
@@ -315,24 +317,24 @@ fn planted(values: &BTreeMap<String, f32>) -> Table {
         let value = values[&start.position().uci(mv)];
         let mut after = start.clone();
         after.play(mv);
-        judge.set(&after, wdl(-value), &[]);
+        evaluator.set(&after, wdl(-value), &[]);
         let mut replies = MoveList::new();
         after.legal_moves(&mut replies);
         for &reply in &replies {
             let mut game = after.clone();
             game.play(reply);
-            // What is feared is planted too: the best answer is a little better than the rest.
-            let feared = reply == replies[i % replies.len()];
-            judge.set(&game, wdl(if feared { value } else { value + 0.1 }), &[]);
+            // The best reply is a little better than the others.
+            let is_best = reply == replies[i % replies.len()];
+            evaluator.set(&game, wdl(if is_best { value } else { value + 0.1 }), &[]);
         }
     }
     let logits: Vec<_> = legal.iter().map(|&mv| (mv, 0.0)).collect();
-    judge.set(&start, wdl(0.0), &logits);
-    judge
+    evaluator.set(&start, wdl(0.0), &logits);
+    evaluator
 }
 
 #[test]
-fn equal_searches_rank_moves_rightly() {
+fn searches_rank_moves_by_value() {
     let start = GameState::<ToriPosition>::start();
     let mut legal = MoveList::new();
     start.legal_moves(&mut legal);
@@ -346,21 +348,20 @@ fn equal_searches_rank_moves_rightly() {
     let root = OpeningRoot::new(ToriPosition::start(), None).unwrap();
     let open = || anyhow::Ok(planted(&values));
     let settings = settings(1, 0.35);
-    // As many visits as answers are tried, so that each is seen once and nothing beyond.
-    let search = SEARCH;
-    let study_of = StudyInputs {
+    let inputs = StudyInputs {
+        source: ReportSource::default(),
         settings: &settings,
-        search: Some((search, EvaluatorFactory(&open))),
+        search: Some((SEARCH, EvaluatorFactory(&open))),
         games: None,
     };
-    let node = study(&root, &study_of, &Log::silent()).unwrap();
+    let node = study_openings(&root, &inputs, &Log::silent()).unwrap().root;
     assert_eq!((node.moves.len(), node.legal), (17, 17));
     let mut order: Vec<_> = values.iter().collect();
     order.sort_by(|a, b| b.1.total_cmp(a.1));
     for (mv, (name, value)) in node.moves.iter().zip(order) {
         assert_eq!(mv.mv, *name);
         let found = &mv.searched;
-        // The search may miss the one answer that is a little better, not more.
+        // The search may miss the best reply, which is 0.1 better than the others.
         let off = found.value.unwrap() as f32 - value;
         assert!((-0.001..=0.101).contains(&off), "{name}: {off}");
         assert!(found.value_low <= found.value && found.value <= found.value_high);
@@ -375,29 +376,29 @@ fn equal_searches_rank_moves_rightly() {
             .all(|mv| mv.searched.value.unwrap() >= best - 0.35)
     );
 
-    // The feared reply is found by most searches when all answers are tried.
+    // Most searches find the best reply.
     let mut games = Vec::new();
     for &mv in &legal {
         let mut after = start.clone();
         after.play(mv);
         games.push(after);
     }
-    let found = search_positions(&games, &search, &open, &|_| ()).unwrap();
-    let feared = (found.iter().zip(&games).enumerate())
+    let found = search_positions(&games, &SEARCH, &open, &|_| ()).unwrap();
+    let best_replies = (found.iter().zip(&games).enumerate())
         .filter(|(i, (found, game))| {
             let mut replies = MoveList::new();
             game.legal_moves(&mut replies);
             found.line[0] == replies[i % replies.len()]
         })
         .count();
-    assert!(feared >= 12, "{feared} of 17");
+    assert!(best_replies >= 12, "{best_replies} of 17");
 }
 
 #[test]
-fn a_mate_is_certain() {
+fn a_mate_is_proven() {
     let text = "7k/R7/8/8/8/8/8/1R2K3 w - - 0 1";
     let root = OpeningRoot::<MakrukPosition>::new(MakrukPosition::start(), Some(text)).unwrap();
-    let node = studied(&root, SEARCH, None, 1);
+    let node = studied(&root, SEARCH, None, 1).root;
     let best = &node.moves[0];
     assert_eq!(best.mv, "b1b8");
     assert_eq!(best.searched.value, Some(1.0));
@@ -409,7 +410,7 @@ fn a_mate_is_certain() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_table() {
+fn equal_seeds_give_equal_reports() {
     let root = OpeningRoot::new(ToriPosition::start(), None).unwrap();
     let search = |seed, shards| SearchSettings {
         visits: 12,
@@ -419,7 +420,7 @@ fn the_same_seed_gives_the_same_table() {
     };
     let one = studied(&root, search(1, 1), None, 2);
     assert_eq!(one, studied(&root, search(1, 3), None, 2));
-    assert_ne!(one, studied(&root, search(2, 2), None, 2));
+    assert_ne!(one.root, studied(&root, search(2, 2), None, 2).root);
 }
 
 fn report<P: Position>() -> OpeningsReport {
@@ -434,20 +435,14 @@ fn report<P: Position>() -> OpeningsReport {
         searches: 2,
         ..SEARCH
     };
-    let node = studied(&root, search, Some(&games), 2);
-    let effort = SearchEffort {
-        visits: 4,
-        searches: 2,
-        seed: 1,
-        margin: 0.3,
-        plies: 2,
-        width: 2,
-    };
-    let source = ReportSource {
-        name: "a <run> & \"more\"".to_owned(),
-        ..ReportSource::default()
-    };
-    OpeningsReport::new::<P>(source, None, Some(effort), Some(&games), node)
+    let report = studied(&root, search, Some(&games), 2);
+    OpeningsReport {
+        source: ReportSource {
+            name: "a <run> & \"more\"".to_owned(),
+            ..ReportSource::default()
+        },
+        ..report
+    }
 }
 
 fn check_page(rules: RuleSet, report: &OpeningsReport, html: &str) {
@@ -509,12 +504,8 @@ fn check_page(rules: RuleSet, report: &OpeningsReport, html: &str) {
 #[test]
 fn reports_of_all_games_are_whole() {
     for rules in RuleSet::ALL {
-        let (report, html) = with_rule_set!(rules, P => {
-            let report = report::<P>();
-            let html = page::<P>(&report);
-            (report, html)
-        });
-        check_page(rules, &report, &html);
+        let report = with_rule_set!(rules, P => report::<P>());
+        check_page(rules, &report, &html(&report));
         let has_set_ups = with_rule_set!(rules, P => P::HAS_SETUP);
         assert_eq!(report.set_ups.is_some(), has_set_ups);
 
@@ -560,8 +551,53 @@ fn reports_of_all_games_are_whole() {
         let columns = lines.lines().next().unwrap().split(',').count();
         assert_eq!(columns, 15 + 4 * 4);
         assert!(lines.lines().count() > 1 + moves.len());
-        let text = table(&report);
+        let text = text(&report);
         assert!(text.contains(&report.summary[0]), "{text}");
         assert!(text.contains(moves[0]["move"].as_str().unwrap()));
     }
+}
+
+/// All renderers work from `openings.json` alone.
+#[test]
+fn a_report_read_from_json_renders_the_same() {
+    for rules in RuleSet::ALL {
+        let report = with_rule_set!(rules, P => report::<P>());
+        let read = OpeningsReport::from_json(report.to_json().as_bytes()).unwrap();
+        assert!(read == report, "{rules}");
+        assert!(html(&read) == html(&report), "{rules}");
+        assert!(csv(&read) == csv(&report), "{rules}");
+        assert!(text(&read) == text(&report), "{rules}");
+    }
+    // The boards of a game outside the table of rule sets are drawn by its type.
+    let report = report::<ToriPosition>();
+    let unknown = OpeningsReport {
+        game: "unknown".to_owned(),
+        ..report.clone()
+    };
+    assert!(!html(&unknown).contains("class=\"board\""));
+    assert!(html_of::<ToriPosition>(&unknown) == html(&report));
+}
+
+/// A report from a file may hold anything that has the right shape.
+#[test]
+fn a_nonsensical_report_is_rendered() {
+    let json = report::<SittuyinPosition<false>>().to_json();
+    let mut value: Value = serde_json::from_str(&json).unwrap();
+    value["fen"] = "nowhere".into();
+    value["here"] = 0.into();
+    value["moves"][0]["move"] = "<script>".into();
+    value["moves"][0]["after"] = "".into();
+    let formation = &mut value["set_ups"]["first"]["formations"][0];
+    for key in ["games", "wins", "draws", "losses"] {
+        formation[key] = 0.into();
+    }
+    let report = OpeningsReport::from_json(value.to_string().as_bytes()).unwrap();
+    let page = html(&report);
+    assert!(page.contains("&lt;script&gt;") && !page.contains("<script>"));
+    assert!(!text(&report).is_empty() && !csv(&report).is_empty());
+
+    value["version"] = 0.into();
+    let error = OpeningsReport::from_json(value.to_string().as_bytes()).unwrap_err();
+    assert!(error.to_string().contains("version 0"), "{error}");
+    assert!(OpeningsReport::from_json(b"{}").is_err());
 }

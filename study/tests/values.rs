@@ -1,4 +1,4 @@
-//! Piece values: what was put into made-up games comes out again.
+//! Piece values: the values that made-up games were generated with are recovered.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -13,9 +13,10 @@ use garuda_rules::{
 use garuda_run::config::Config;
 use garuda_run::records::{Decision, DecisionKind, GameHead, GameRecord, RecordStore};
 use garuda_run::{RunDir, seeds};
+use garuda_study::VersionedReport;
 use garuda_study::values::{
-    CountedGame, FittedValues, GameSample, ValuesError, count_game, fit, piece_values, resample,
-    run_values, values_svg,
+    self, CountedGame, FittedValues, GameSample, ValuesError, ValuesReport, count_game, fit,
+    fit_values, resample, study_values,
 };
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt};
@@ -25,8 +26,8 @@ fn draw_score(log_odds: f64, rng: &mut impl Rng) -> f32 {
     f32::from(u8::from(rng.random_bool(1.0 / (1.0 + (-log_odds).exp()))))
 }
 
-/// Games of differences drawn at random, each seen up to six times, with results that follow from
-/// the coefficients.
+/// Games with random differences, each with up to six equal rows, and with results drawn by the
+/// coefficients.
 fn made_up(coefficients: &[f64], games: usize, rng: &mut impl Rng) -> GameSample {
     let games: Vec<(f32, Vec<i8>)> = (0..games)
         .map(|_| {
@@ -46,7 +47,7 @@ fn made_up(coefficients: &[f64], games: usize, rng: &mut impl Rng) -> GameSample
 }
 
 #[test]
-fn coefficients_come_out_as_they_were_put_in() {
+fn coefficients_are_recovered() {
     let truth = [0.2, 0.0, 0.3, 0.9, 1.5, 0.7];
     let sample = made_up(&truth, 6000, &mut seeds::rng(1));
     let fits = resample(&sample, 200, 1);
@@ -57,15 +58,15 @@ fn coefficients_come_out_as_they_were_put_in() {
         assert!(found.high - found.low < 0.4, "{i}: {found:?}");
         inside += usize::from(found.low < truth && truth < found.high);
     }
-    assert!(inside >= 5, "{inside} of 6 intervals hold the truth");
+    assert!(inside >= 5, "{inside} of 6 intervals contain the truth");
     let ratio = fits.interval(|c| c[4] / c[3]);
     assert!(ratio.low < 1.5 / 0.9 && 1.5 / 0.9 < ratio.high, "{ratio:?}");
 }
 
-/// Each game is seen up to six times: were rows resampled instead of games, intervals would be
-/// half as wide and hold the truth in two of three cases.
+/// Each game has up to six rows: if rows were resampled instead of games, intervals would be half as
+/// wide and contain the truth in two of three cases.
 #[test]
-fn intervals_hold_the_truth_as_often_as_they_say() {
+fn intervals_contain_the_truth_in_95_percent_of_cases() {
     let truth = [0.1, 0.4, -0.3, 1.0];
     let (mut inside, mut all) = (0, 0);
     for repetition in 0..100 {
@@ -82,7 +83,7 @@ fn intervals_hold_the_truth_as_often_as_they_say() {
 }
 
 #[test]
-fn results_that_follow_without_exception_stay_finite() {
+fn separated_results_have_finite_coefficients() {
     let games: Vec<_> = (0..200)
         .map(|i| {
             let x = if i % 2 == 0 { 1 } else { -1 };
@@ -109,7 +110,7 @@ fn draws_are_half_a_win() {
     assert!((decided - 3f64.ln()).abs() < 0.03, "{decided}");
 }
 
-/// A start with some pieces taken away, and some in hand where the game has hands.
+/// A start with some pieces removed, and some in hand where the game has hands.
 fn thinned<P: Position>(rng: &mut impl Rng) -> P {
     loop {
         let text = P::start().to_string();
@@ -185,7 +186,7 @@ fn head<P: Position>(start: &str, number: u64) -> GameHead {
     }
 }
 
-/// Records of two random quiet moves each, whose results were drawn by what pieces are worth.
+/// Records of two random quiet moves each, with results drawn by the log-odds of the material.
 fn records<P: Position>(games: u64, log_odds: impl Fn(&[i8]) -> f64, seed: u64) -> Vec<GameRecord> {
     let mut rng = seeds::rng(seed);
     let mut legal = MoveList::new();
@@ -203,7 +204,7 @@ fn records<P: Position>(games: u64, log_odds: impl Fn(&[i8]) -> f64, seed: u64) 
             let mut decisions = Vec::new();
             for _ in 0..2 {
                 game.legal_moves(&mut legal);
-                // Such that all positions of a game have the same pieces on the board and in hand.
+                // All positions of a game have the same pieces on the board and in hand.
                 let position = game.position();
                 legal.retain(|mv| {
                     let steps = matches!(mv.origin(), Origin::Board(_));
@@ -225,7 +226,7 @@ fn values_of<P: Position>(records: &[GameRecord]) -> Result<FittedValues, Values
     let mut games: Vec<CountedGame> = (records.iter())
         .map(|record| count_game::<P>(record).unwrap())
         .collect();
-    piece_values::<P>(&mut games, 100)
+    fit_values::<P>(&mut games, 100)
 }
 
 fn check_recovery<P: Position>(truth: &[f64], records: &[GameRecord]) {
@@ -238,7 +239,7 @@ fn check_recovery<P: Position>(truth: &[f64], records: &[GameRecord]) {
             assert!(feature.games < 20, "{feature:?}");
             continue;
         };
-        println!("{:?} {truth} {found:?}", feature.feature);
+        println!("{} {truth} {found:?}", feature.name);
         let width = found.high - found.low;
         assert!(
             (found.value - truth).abs() < 1.5 * width.max(0.01),
@@ -249,29 +250,29 @@ fn check_recovery<P: Position>(truth: &[f64], records: &[GameRecord]) {
     }
     assert!(
         inside + 2 >= total,
-        "{inside} of {total} intervals hold the truth"
+        "{inside} of {total} intervals contain the truth"
     );
-    roxmltree::Document::parse(&values_svg(&report)).unwrap();
+    roxmltree::Document::parse(&values::svg(&report)).unwrap();
 }
 
-/// As `MaterialFeatures::features` has them: seven on the board, then five in hand.
+/// In the order of `Position::material_features`: seven on the board, then five in hand.
 const TORI_TRUTH: [f64; 12] = [1.0, 2.0, 3.0, 2.5, 4.0, 0.0, 0.0, 0.5, 1.0, 2.0, 1.5, 6.0];
 const UNIT: f64 = 0.3;
 
 fn tori_log_odds(differences: &[i8]) -> f64 {
     let sum: f64 = (differences.iter().zip(TORI_TRUTH))
-        .map(|(&x, worth)| f64::from(x) * worth)
+        .map(|(&x, value)| f64::from(x) * value)
         .sum();
     0.2 + UNIT * sum
 }
 
 #[test]
-fn values_of_tori_records_come_out_as_they_were_put_in() {
+fn values_of_tori_records_are_recovered() {
     let records = records::<ToriPosition>(6000, tori_log_odds, 5);
     check_recovery::<ToriPosition>(&TORI_TRUTH, &records);
     let report = values_of::<ToriPosition>(&records).unwrap();
     let value = |i: usize| report.all.features[i].value.unwrap();
-    // A falcon was made worth more in hand than on the board, a crane less.
+    // The truth has a falcon in hand above one on the board, and a crane in hand below one.
     assert!(
         value(11).low > value(4).high,
         "{:?} {:?}",
@@ -281,25 +282,25 @@ fn values_of_tori_records_come_out_as_they_were_put_in() {
     assert!(value(9).high < value(2).value);
     let first = report.all.first_move;
     assert!(first.low < 0.2 && 0.2 < first.high, "{first:?}");
-    // Nothing was captured, so all was opening, and promoted pieces were not seen.
+    // Nothing was captured, so every position is of the opening, and there are no promoted pieces.
     let phases: Vec<_> = report.by_phase.iter().map(|v| v.phase).collect();
     assert_eq!(phases, [Some(GamePhase::Opening)]);
     assert!(
         report
             .warnings
             .iter()
-            .any(|w| w == "end: too few games to tell")
+            .any(|w| w == "end: too few games for values")
     );
-    assert_eq!(report.all.features[6].feature.name, "eagle");
+    assert_eq!(report.all.features[6].name, "eagle");
     assert_eq!(report.all.features[6].value, None);
 }
 
 #[test]
-fn values_of_makruk_records_come_out_as_they_were_put_in() {
+fn values_of_makruk_records_are_recovered() {
     let truth = [1.0, 1.5, 2.5, 3.0, 5.0];
     let log_odds = |differences: &[i8]| {
         let sum: f64 = (differences.iter().zip(truth))
-            .map(|(&x, worth)| f64::from(x) * worth)
+            .map(|(&x, value)| f64::from(x) * value)
             .sum();
         0.3 * sum
     };
@@ -308,7 +309,7 @@ fn values_of_makruk_records_come_out_as_they_were_put_in() {
 }
 
 #[test]
-fn a_unit_that_is_worth_nothing_is_no_unit() {
+fn a_unit_without_value_is_no_unit() {
     let log_odds = |differences: &[i8]| 0.5 * f64::from(differences[4]);
     let records = records::<ToriPosition>(800, log_odds, 7);
     let report = values_of::<ToriPosition>(&records).unwrap();
@@ -328,16 +329,16 @@ fn a_unit_that_is_worth_nothing_is_no_unit() {
         "{:?}",
         report.warnings
     );
-    roxmltree::Document::parse(&values_svg(&report)).unwrap();
+    roxmltree::Document::parse(&values::svg(&report)).unwrap();
 }
 
 #[test]
-fn what_cannot_be_fitted_is_refused_in_words() {
+fn unfittable_games_are_refused() {
     let records = records::<ToriPosition>(60, tori_log_odds, 8);
-    let words =
+    let error =
         |records: &[GameRecord]| values_of::<ToriPosition>(records).unwrap_err().to_string();
-    assert_eq!(words(&[]), "there are no games to fit values to");
-    assert!(words(&records).contains("too few for 14 coefficients: at least 70"));
+    assert_eq!(error(&[]), "there are no games to fit values to");
+    assert!(error(&records).contains("too few for 14 coefficients: at least 70"));
     let one_sided: Vec<_> = (0..100)
         .map(|i| {
             let record = &records[i % records.len()];
@@ -347,7 +348,7 @@ fn what_cannot_be_fitted_is_refused_in_words() {
             GameRecord::new(head, &decisions, outcome).unwrap()
         })
         .collect();
-    assert!(words(&one_sided).contains("had the same result"));
+    assert!(error(&one_sided).contains("had the same result"));
 }
 
 fn counts<P: Position>(text: &str, color: Color) -> Vec<(&'static str, i8)> {
@@ -401,7 +402,7 @@ fn config() -> Config {
     Config::parse("test", "", &["game.rules=torishogi".to_owned()]).unwrap()
 }
 
-/// A game of random moves, sound in every respect.
+/// A valid game of random moves.
 fn random_game(number: u64) -> GameRecord {
     let mut rng = seeds::rng(number);
     let mut game = GameState::<ToriPosition>::start();
@@ -421,12 +422,12 @@ fn random_game(number: u64) -> GameRecord {
 }
 
 #[test]
-fn a_run_without_games_is_refused_in_words() {
+fn a_run_without_games_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let run = RunDir::open_or_create(dir.path(), &config()).unwrap();
-    let error = run_values::<ToriPosition>(&run, 0..=u32::MAX, 40, |_| ()).unwrap_err();
+    let error = study_values::<ToriPosition>(&run, 0..=u32::MAX, 40, |_| ()).unwrap_err();
     assert!(error.to_string().ends_with("has no finished games yet"));
-    let error = run_values::<ToriPosition>(&run, 3..=4, 40, |_| ()).unwrap_err();
+    let error = study_values::<ToriPosition>(&run, 3..=4, 40, |_| ()).unwrap_err();
     assert!(
         error
             .to_string()
@@ -435,27 +436,39 @@ fn a_run_without_games_is_refused_in_words() {
 }
 
 #[test]
-fn a_run_tells_the_same_however_its_games_are_stored() {
+fn values_do_not_depend_on_how_games_are_stored() {
     let config = config();
     let games: Vec<_> = (0..200).map(random_game).collect();
-    let values = |batches: &[&[GameRecord]]| {
-        let dir = tempfile::tempdir().unwrap();
-        let run = RunDir::open_or_create(dir.path(), &config).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let study = |files: &[&[GameRecord]]| {
+        let path = dir.path().join("run");
+        let run = RunDir::open_or_create(&path, &config).unwrap();
         let mut store = RecordStore::open(&run.games()).unwrap();
-        for batch in batches {
-            store.write(batch).unwrap();
+        for file in files {
+            store.write(file).unwrap();
         }
-        let values = run_values::<ToriPosition>(&run, 0..=0, 40, |_| ()).unwrap();
-        let written = values.write(&run).unwrap();
-        assert!(written.iter().all(|path| path.is_file()));
-        let json = std::fs::read(&written[0]).unwrap();
-        let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
-        (values, json)
+        let values = study_values::<ToriPosition>(&run, 0..=0, 40, |_| ()).unwrap();
+        std::fs::remove_dir_all(&path).unwrap();
+        values
     };
-    let (whole, json) = values(&[&games]);
+    let whole = study(&[&games]);
     assert_eq!(whole.games, 200);
+    assert!(study(&[&games[90..], &games[..110]]) == whole);
+
+    let json: serde_json::Value = serde_json::from_str(&whole.to_json()).unwrap();
+    assert_eq!(json["version"], ValuesReport::VERSION);
+    assert_eq!(json["game"], "torishogi");
     assert_eq!(json["games"], 200);
     assert_eq!(json["values"]["all"]["features"][4]["name"], "falcon");
-    let (parts, same) = values(&[&games[90..], &games[..110]]);
-    assert!(parts == whole && same == json);
+    let read = ValuesReport::from_json(whole.to_json().as_bytes()).unwrap();
+    assert!(read == whole);
+    let text = values::text(&whole);
+    for part in ["falcon in hand", "first mover", "200 games of checkpoints"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let newer = whole
+        .to_json()
+        .replacen("\"version\": 1", "\"version\": 2", 1);
+    let error = ValuesReport::from_json(newer.as_bytes()).unwrap_err();
+    assert!(error.to_string().contains("has version 2"), "{error}");
 }

@@ -7,6 +7,7 @@ mod match_;
 mod openings;
 mod perft;
 mod play;
+mod report_output;
 mod rules;
 mod status;
 mod train;

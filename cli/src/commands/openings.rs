@@ -1,4 +1,3 @@
-use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::thread::available_parallelism;
@@ -8,62 +7,66 @@ use clap::Args;
 use garuda_model::{Network, NetworkEvaluator};
 use garuda_rules::{Position, with_rule_set};
 use garuda_run::config::{Config, OpeningsSettings};
-use garuda_run::{Log, RunDir, find_model, init_logging, write_atomically};
+use garuda_run::{Log, RunDir, find_model, init_logging};
+use garuda_study::VersionedReport;
 use garuda_study::openings::{
-    CheckpointRanges, EvaluatorFactory, GameTable, OpeningRoot, OpeningsReport, PLACES,
-    ReportSource, SearchEffort, SearchSettings, StudyInputs, count_games, csv, page, study, table,
+    self, CheckpointRanges, EvaluatorFactory, GameTable, OpeningRoot, OpeningsReport,
+    PARALLEL_SEARCHES, ReportSource, SearchSettings, StudyInputs, count_games, study_openings,
 };
 
-/// Tell which openings are good: by searching every first move, and by the games of a run.
+use super::report_output::{ReportFile, print_and_write};
+
+/// Opening statistics: which first moves are good, by search and by the games of a run.
 ///
-/// Every move is made and the position after it searched with equal effort, by the newest network
-/// of a run or by a model. Its value is the mean of several searches, with a 95 % interval from how
-/// much they differ. The moves within --margin of the best are good, and are followed further.
-/// Beside them stands what became of each move in the run's games.
+/// The position after every move is searched with equal effort, by the newest network of a run or
+/// by a model. A move's value is the mean of several searches, with a 95 % interval from the
+/// differences between them. Moves within --margin of the best are good and are followed further.
+/// Results of the run's games are listed with each move.
 ///
-/// The report goes to the terminal, and for a run into its directory as openings.json,
-/// openings.csv and openings.html, a page that any browser opens.
+/// The report is printed, and for a run also written into its directory as openings.json,
+/// openings.csv and openings.html, a page for any browser.
 #[derive(Args, Debug)]
 pub(crate) struct Openings {
     /// A run, a checkpoint, or a .onnx file
     #[arg(value_name = "RUN|MODEL")]
     source: PathBuf,
-    /// Moves from the position on that are looked at, in Eternal chess whole turns
+    /// Number of moves from the position that are studied (whole turns in Eternal chess)
     #[arg(long)]
     plies: Option<u32>,
-    /// Visits of each search; 0 for the statistics of a run's games alone
+    /// Visits per search; 0 for the statistics of a run's games alone
     #[arg(long)]
     visits: Option<u32>,
-    /// Searches of each move
+    /// Searches per move
     #[arg(long)]
     searches: Option<u32>,
-    /// How far below the best value a good move may be; values go from -1 to 1
+    /// How far below the best value a good move may be; values range from -1 to 1
     #[arg(long)]
     margin: Option<f64>,
-    /// How many good moves of a position are followed
+    /// Largest number of good moves that are followed at each position
     #[arg(long)]
     width: Option<u32>,
-    /// Turns of Eternal chess that are searched at each position, the likeliest
+    /// Number of turns of Eternal chess that are searched at each position, most likely first
     #[arg(long)]
     turns: Option<u32>,
-    /// Another position than the start: its text form, or moves from the start such as "e4e5 c5c4"
+    /// Position to study instead of the start: a FEN, or moves from the start such as "e4e5 c5c4"
     #[arg(long, value_name = "FEN|MOVES")]
     from: Option<String>,
+    /// Seed of the searches
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Searching threads [default: as many as cores]
+    /// Number of search threads [default: number of cores]
     #[arg(long)]
     threads: Option<usize>,
-    /// Write the page here
+    /// Write the HTML page to this file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Write comma-separated values here
+    /// Write comma-separated values to this file
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Write JSON here
+    /// Write JSON to this file
     #[arg(long, value_name = "FILE")]
     json_file: Option<PathBuf>,
-    /// Print one JSON object instead
+    /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
 }
@@ -82,7 +85,7 @@ impl Openings {
         let rules = match (&given.run, &given.network) {
             (Some(run), _) => run.config().rule_set(),
             (None, Some(network)) => network.info().rule_set()?,
-            (None, None) => unreachable!("what is no run is a model"),
+            (None, None) => unreachable!("a source is a run or a model"),
         };
         let settings = self.settings(given.run.as_ref().map(RunDir::config))?;
         with_rule_set!(rules, P => self.report::<P>(&given, &settings, &log))
@@ -124,7 +127,7 @@ impl Openings {
         })
     }
 
-    /// The flags over the run's configuration, within the ranges of the configuration.
+    /// The run's settings with those of the flags, checked like a configuration.
     fn settings(&self, config: Option<&Config>) -> anyhow::Result<OpeningsSettings> {
         let flags = [
             ("margin", self.margin.map(|n| n.to_string())),
@@ -157,11 +160,8 @@ impl Openings {
             None => None,
         };
         let open = || -> anyhow::Result<NetworkEvaluator<P>> {
-            let network = given
-                .network
-                .as_ref()
-                .expect("there is something to search");
-            Ok(network.evaluator(PLACES)?)
+            let network = given.network.as_ref().expect("searches need a model");
+            Ok(network.evaluator(PARALLEL_SEARCHES)?)
         };
         let searches = given.network.is_some() && settings.visits > 0;
         let search = searches.then(|| SearchSettings {
@@ -172,65 +172,37 @@ impl Openings {
                 .threads
                 .unwrap_or_else(|| available_parallelism().map_or(1, usize::from)),
         });
-        let found = study(
-            &root,
-            &StudyInputs {
-                settings,
-                search: search.map(|search| (search, EvaluatorFactory(&open))),
-                games: games.as_ref(),
-            },
-            log,
-        )?;
-        let effort = search.map(|search| SearchEffort {
-            visits: search.visits,
-            searches: search.searches,
-            seed: search.seed,
-            margin: settings.margin,
-            plies: settings.plies,
-            width: settings.width,
-        });
-        let source = given.source.clone();
-        let report = OpeningsReport::new::<P>(source, root.from(), effort, games.as_ref(), found);
-        let written = self.write::<P>(&report, given.run.as_ref())?;
-        let mut out = stdout().lock();
-        if self.json {
-            writeln!(out, "{}", serde_json::to_string(&report)?)?;
-            return Ok(());
-        }
-        write!(out, "{}", table(&report))?;
-        if given.run.is_none() && P::HAS_SETUP {
-            writeln!(out, "\nSet-ups are told from the games of a run.")?;
-        }
-        for path in written {
-            writeln!(out, "{}", path.display())?;
-        }
-        Ok(())
+        let inputs = StudyInputs {
+            source: given.source.clone(),
+            settings,
+            search: search.map(|search| (search, EvaluatorFactory(&open))),
+            games: games.as_ref(),
+        };
+        let report = study_openings(&root, &inputs, log)?;
+        let text = if self.json {
+            serde_json::to_string(&report)? + "\n"
+        } else {
+            openings::text(&report)
+        };
+        let files = self.files(&report, given.run.as_ref());
+        print_and_write(&text, &files, !self.json)
     }
 
-    /// Writes the files that were asked for; those of a run go into its directory unless told
-    /// otherwise.
-    fn write<P: Position>(
-        &self,
-        report: &OpeningsReport,
-        run: Option<&RunDir>,
-    ) -> anyhow::Result<Vec<PathBuf>> {
-        let path = |asked: &Option<PathBuf>, name: &str| {
-            let default = run.map(|run| run.path().join(name));
-            asked.clone().or(default)
-        };
-        let mut written = Vec::new();
-        let mut write = |path: Option<PathBuf>, text: &dyn Fn() -> anyhow::Result<String>| {
-            let Some(path) = path else { return Ok(()) };
-            write_atomically(&path, text()?.as_bytes())?;
-            written.push(path);
-            anyhow::Ok(())
-        };
-        write(path(&self.json_file, "openings.json"), &|| {
-            Ok(serde_json::to_string_pretty(report)? + "\n")
-        })?;
-        write(path(&self.csv, "openings.csv"), &|| Ok(csv(report)))?;
-        write(path(&self.html, "openings.html"), &|| Ok(page::<P>(report)))?;
-        Ok(written)
+    /// The files of the report: those that were asked for, and for a run the others in its
+    /// directory.
+    fn files(&self, report: &OpeningsReport, run: Option<&RunDir>) -> Vec<ReportFile> {
+        type Render = fn(&OpeningsReport) -> String;
+        let files: [(&Option<PathBuf>, &str, Render); 3] = [
+            (&self.json_file, "openings.json", OpeningsReport::to_json),
+            (&self.csv, "openings.csv", openings::csv),
+            (&self.html, "openings.html", openings::html),
+        ];
+        (files.into_iter())
+            .filter_map(|(asked, name, render)| {
+                let in_run = run.map(|run| run.path().join(name));
+                Some((asked.clone().or(in_run)?, render(report)))
+            })
+            .collect()
     }
 }
 
@@ -248,7 +220,9 @@ fn games<P: Position>(
         plies,
         &CheckpointRanges::up_to(newest),
         |at| {
-            let mut phase = phase.lock().expect("nobody panics with it");
+            let mut phase = phase
+                .lock()
+                .expect("not poisoned: nothing panics while it is locked");
             let phase = phase.get_or_insert_with(|| log.phase("games", at.batches as u64));
             phase.set(at.batches_done as u64, || {
                 format!("files, {} games", at.games)

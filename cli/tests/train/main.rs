@@ -87,7 +87,7 @@ fn a_whole_run_trains_exports_plays_and_tells_openings() {
     }
     // By default no games count that no network played.
     let values = json(&["values", run_text, "--json"]);
-    assert_eq!(values["checkpoints"][0], 1);
+    assert_eq!(values["checkpoints"]["from"], 1);
     let before = fs::read_dir(scratch.dir.path()).unwrap().count();
     let of_model = json(&[
         "openings",

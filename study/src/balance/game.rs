@@ -3,12 +3,12 @@ use garuda_run::records::GameRecord;
 
 use crate::moves::{captures_piece, promotes};
 
-/// What a single game adds to the balance.
+/// The facts of one game that a balance report is made from.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct GameFacts {
     /// The checkpoint and the number of the game.
     pub id: (u32, u64),
-    /// Whether it began where games of the run ordinarily do.
+    /// Whether it started from the run's ordinary start position.
     pub ordinary: bool,
     /// 1 if the side that moved first won, 0 for a draw, −1 if it lost.
     pub first_mover: i8,
@@ -17,15 +17,15 @@ pub struct GameFacts {
     pub length: u32,
     pub captures: u32,
     pub promotions: u32,
-    /// PieceBoard put on the board from a hand, but not to set it up. In Eternal chess, captured pieces
-    /// put back.
+    /// Pieces placed from hand, the set-up phase excepted. In Eternal chess, captured pieces put
+    /// back on the board.
     pub drops: u32,
-    /// Whether plies were counted to protect the weaker side at any time.
+    /// Whether counting (of plies that protect the weaker side) ran at any time.
     pub counted: bool,
 }
 
-/// What a verified record adds to the balance of a run whose ordinary start has the text
-/// `ordinary`. `None` if it has no start or reason that this version knows.
+/// The facts of a verified record of a run whose ordinary start position has the FEN `ordinary`.
+/// `None` if this version does not know the record's start position or termination.
 pub fn game_facts<P: Position>(record: &GameRecord, ordinary: &str) -> Option<GameFacts> {
     let mut position: P = record.start().parse().ok()?;
     let first = position.turn();

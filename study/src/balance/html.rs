@@ -1,127 +1,122 @@
-use std::fmt::Write;
+use garuda_run::thousands;
+use maud::{Markup, html};
 
 use super::{BalanceReport, BalanceStats};
+use crate::format::{percent, percent_or_dash, percent_with_error};
+use crate::markup::{number_head, scrolling_table, text_head};
 
 /// The balance as a part of an HTML page, well-formed as XML, without scripts or styles of its
-/// own. Numbers have the class `n`, and what may be too wide is in a `div` of class `scroll`.
-pub fn balance_html(balance: &BalanceReport) -> String {
-    let mut out = String::new();
-    write_html(&mut out, balance).expect("writing to a string does not fail");
-    out
+/// own. Numbers have the class `n`, and wide tables are in a `div` of class `scroll`.
+pub fn html(report: &BalanceReport) -> String {
+    section(report).into_string()
 }
 
-fn write_html(out: &mut String, balance: &BalanceReport) -> std::fmt::Result {
+pub(crate) fn section(report: &BalanceReport) -> Markup {
     let starts = [
-        ("ordinary start", &balance.ordinary, &balance.bands[..]),
-        ("varied starts", &balance.varied, &[]),
+        ("ordinary start", &report.ordinary, &report.bands[..]),
+        ("varied starts", &report.varied, &[]),
     ];
     let starts: Vec<_> = (starts.into_iter())
-        .filter(|(_, facts, _)| facts.games > 0)
+        .filter(|(_, stats, _)| stats.games > 0)
         .collect();
-    writeln!(out, "<section class=\"balance\">\n<h2>BalanceReport</h2>")?;
-    open_table(out, "Balance", "games from", &heads(balance))?;
-    for (name, facts, bands) in &starts {
-        write_row(out, name, &cells(balance, facts))?;
-        if bands.len() > 1 {
-            for band in *bands {
-                let name = match (band.from, band.to) {
-                    (from, to) if from == to => format!("– checkpoint {from}"),
-                    (from, to) => format!("– checkpoints {from}–{to}"),
-                };
-                write_row(out, &name, &cells(balance, &band.facts))?;
+    let overview = html! {
+        @for (name, stats, bands) in &starts {
+            (row(name, &cells(report, stats)))
+            @if bands.len() > 1 {
+                @for band in *bands {
+                    (row(&format!("– {}", band.checkpoints), &cells(report, &band.stats)))
+                }
+            }
+        }
+    };
+    html! {
+        section.balance {
+            h2 { "Balance" }
+            (scrolling_table("Balance", &head("games from", &columns(report)), &overview))
+            @for (name, stats, _) in &starts {
+                h3 { "How games end: " (name) }
+                (terminations(stats))
             }
         }
     }
-    close_table(out)?;
-    for (name, facts, _) in &starts {
-        writeln!(out, "<h3>How games end: {name}</h3>")?;
-        let heads = ["games", "share", "first mover won", "drew", "lost"];
-        open_table(out, "How games end", "by", &heads.map(str::to_owned))?;
-        for end in &facts.ends {
-            let share = end.games as f64 / facts.games as f64;
-            let cells = [
-                end.games.to_string(),
-                percent(Some(share), None),
-                end.wins.to_string(),
-                end.draws.to_string(),
-                end.losses.to_string(),
-            ];
-            write_row(out, end.termination, &cells)?;
+}
+
+fn terminations(stats: &BalanceStats) -> Markup {
+    let columns = ["games", "share", "first mover won", "drew", "lost"];
+    let rows = html! {
+        @for end in &stats.terminations {
+            (row(&end.termination, &[
+                thousands(end.games),
+                percent(end.games as f64 / stats.games as f64),
+                thousands(end.wins),
+                thousands(end.draws),
+                thousands(end.losses),
+            ]))
         }
-        close_table(out)?;
+    };
+    let head = head("termination", &columns.map(str::to_owned));
+    scrolling_table("How games end", &head, &rows)
+}
+
+fn head(first: &str, others: &[String]) -> Markup {
+    html! {
+        (text_head(first))
+        @for column in others { (number_head(column)) }
     }
-    writeln!(out, "</section>")
 }
 
-fn open_table(out: &mut String, label: &str, first: &str, heads: &[String]) -> std::fmt::Result {
-    write!(
-        out,
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\">\n<table>\n<thead><tr><th scope=\"col\">{first}</th>"
-    )?;
-    for head in heads {
-        write!(out, "<th scope=\"col\" class=\"n\">{head}</th>")?;
+fn row(name: &str, cells: &[String]) -> Markup {
+    html! {
+        tr {
+            th scope="row" { (name) }
+            @for cell in cells { td.n { (cell) } }
+        }
     }
-    writeln!(out, "</tr></thead>\n<tbody>")
 }
 
-fn write_row(out: &mut String, name: &str, cells: &[String]) -> std::fmt::Result {
-    write!(out, "<tr><th scope=\"row\">{name}</th>")?;
-    for cell in cells {
-        write!(out, "<td class=\"n\">{cell}</td>")?;
-    }
-    writeln!(out, "</tr>")
-}
-
-fn close_table(out: &mut String) -> std::fmt::Result {
-    writeln!(out, "</tbody>\n</table>\n</div>")
-}
-
-fn heads(balance: &BalanceReport) -> Vec<String> {
-    let mut heads = vec![
+fn columns(report: &BalanceReport) -> Vec<String> {
+    let mut columns = vec![
         "games".to_owned(),
-        "first mover".to_owned(),
+        "first mover’s score".to_owned(),
         "draws".to_owned(),
-        format!("{} (90 %)", balance.length_unit),
-        "captures".to_owned(),
+        format!("{}: median (90 % of games)", report.length_unit),
+        "captures per game".to_owned(),
     ];
-    if balance.has_promotion {
-        heads.push("promotions".to_owned());
+    if report.has_promotion {
+        columns.push("promotions per game".to_owned());
     }
-    heads.extend(balance.drop_word.map(str::to_owned));
-    if balance.has_counting {
-        heads.push("counting ran / ended it".to_owned());
+    if let Some(drops) = &report.drop_word {
+        columns.push(format!("{drops} per game"));
     }
-    heads
+    if report.has_counting {
+        columns.push("counting ran / ended the game".to_owned());
+    }
+    columns
 }
 
-fn cells(balance: &BalanceReport, facts: &BalanceStats) -> Vec<String> {
+fn cells(report: &BalanceReport, stats: &BalanceStats) -> Vec<String> {
     let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.1}"));
     let mut cells = vec![
-        facts.games.to_string(),
-        percent(facts.score, facts.score_error),
-        percent(facts.draw_share, facts.draw_error),
-        facts.lengths.as_ref().map_or("–".to_owned(), |lengths| {
+        thousands(stats.games),
+        percent_with_error(stats.score, stats.score_error),
+        percent_with_error(stats.draw_share, stats.draw_error),
+        stats.lengths.as_ref().map_or("–".to_owned(), |lengths| {
             format!("{} ({}–{})", lengths.median, lengths.p5, lengths.p95)
         }),
-        number(facts.captures),
+        number(stats.captures),
     ];
-    if balance.has_promotion {
-        cells.push(number(facts.promotions));
+    if report.has_promotion {
+        cells.push(number(stats.promotions));
     }
-    if balance.drop_word.is_some() {
-        cells.push(number(facts.drops));
+    if report.drop_word.is_some() {
+        cells.push(number(stats.drops));
     }
-    if balance.has_counting {
-        let (ran, ended) = (facts.counted, facts.decided_by_counting);
-        cells.push(format!("{} / {}", percent(ran, None), percent(ended, None)));
+    if report.has_counting {
+        cells.push(format!(
+            "{} / {}",
+            percent_or_dash(stats.counted),
+            percent_or_dash(stats.decided_by_counting)
+        ));
     }
     cells
-}
-
-fn percent(share: Option<f64>, error: Option<f64>) -> String {
-    match (share, error) {
-        (Some(share), Some(error)) => format!("{:.1} ± {:.1} %", 100.0 * share, 100.0 * error),
-        (Some(share), None) => format!("{:.1} %", 100.0 * share),
-        (None, _) => "–".to_owned(),
-    }
 }

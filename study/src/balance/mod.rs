@@ -1,4 +1,4 @@
-//! How balanced a game is, as its games turn out: who wins, how long it takes, how it ends.
+//! How balanced a game is, by the games of a run: who wins, how long games take, how they end.
 
 mod game;
 mod html;
@@ -6,9 +6,9 @@ mod report;
 mod text;
 
 pub use game::{GameFacts, game_facts};
-pub use html::balance_html;
+pub use html::html;
+pub(crate) use html::section;
 pub use report::{
     BalanceReport, BalanceStats, CheckpointBand, LengthHistogram, LengthStats, TerminationCount,
-    balance,
 };
-pub use text::write_balance;
+pub use text::text;

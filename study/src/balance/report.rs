@@ -1,70 +1,83 @@
 use std::collections::BTreeMap;
 
 use garuda_rules::{Position, Termination};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::GameFacts;
+use crate::{CheckpointRange, VersionedReport};
 
-/// Parts that a run's checkpoints are divided into.
+/// Number of parts that a run's games are divided into, by checkpoint.
 const BANDS: usize = 4;
-/// Bars of a histogram, at most.
+/// Largest number of bars of a histogram.
 const BARS: u32 = 20;
-/// Of the normal distribution: 95 % lie within as many standard errors.
+/// 95 % of a normal distribution lie within this many standard errors of its mean.
 const Z: f64 = 1.96;
 
-/// The balance of a run.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+/// How balanced the games of a run are.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct BalanceReport {
-    /// What lengths are counted in.
-    pub length_unit: &'static str,
-    /// What a piece put on the board from off it is called; `None` where there is no such thing.
-    pub drop_word: Option<&'static str>,
+    pub version: u32,
+    /// The unit of game lengths, in the plural.
+    pub length_unit: String,
+    /// What placing a piece from off the board is called, in the plural; `None` where a game has
+    /// no such moves.
+    pub drop_word: Option<String>,
     /// Whether the rules count plies to protect a weaker side.
     pub has_counting: bool,
     pub has_promotion: bool,
-    /// Games from the run's ordinary start.
+    /// Games from the run's ordinary start position.
     pub ordinary: BalanceStats,
     /// Games from handicaps, uneven armies and random arrays.
     pub varied: BalanceStats,
-    /// Games from the ordinary start by checkpoint: about as many in each part.
+    /// Games from the ordinary start by checkpoint, with about as many games in each part.
     pub bands: Vec<CheckpointBand>,
 }
 
-/// Checkpoints from the first to the last, both included.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct CheckpointBand {
-    pub from: u32,
-    pub to: u32,
-    pub facts: BalanceStats,
+impl VersionedReport for BalanceReport {
+    const VERSION: u32 = 1;
 }
 
-/// What some games have in common. All shares are of games.
-#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+/// Games of a range of checkpoints.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct CheckpointBand {
+    #[serde(flatten)]
+    pub checkpoints: CheckpointRange,
+    pub stats: BalanceStats,
+}
+
+/// Statistics of a set of games. Shares are fractions of the games, from 0 to 1; everything that
+/// has no value without games is `None` without games.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct BalanceStats {
     pub games: u64,
-    /// Of the side that moved first.
+    /// Of the first mover.
     pub wins: u64,
     pub draws: u64,
     pub losses: u64,
-    /// Points of the side that moved first, for a game; `None` without games.
+    /// Mean points per game of the first mover: 1 for a win, ½ for a draw.
     pub score: Option<f64>,
     /// Half the width of the score's 95 % interval.
     pub score_error: Option<f64>,
     pub draw_share: Option<f64>,
+    /// Half the width of the draw share's 95 % interval.
     pub draw_error: Option<f64>,
     pub lengths: Option<LengthStats>,
-    /// How games ended, the commonest first.
-    pub ends: Vec<TerminationCount>,
-    /// Share of games that counting ended, and in which plies were counted at all.
+    /// Most frequent first.
+    pub terminations: Vec<TerminationCount>,
+    /// Share of games that counting ended.
     pub decided_by_counting: Option<f64>,
+    /// Share of games in which counting ran.
     pub counted: Option<f64>,
-    /// Of a game, on average.
+    /// Mean number of captures per game.
     pub captures: Option<f64>,
+    /// Mean number of promotions per game.
     pub promotions: Option<f64>,
+    /// Mean number of drops per game.
     pub drops: Option<f64>,
 }
 
-#[derive(Clone, PartialEq, Debug, Serialize)]
+/// Game lengths in the report's length unit.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LengthStats {
     pub mean: f64,
     pub shortest: u32,
@@ -77,62 +90,68 @@ pub struct LengthStats {
     pub histogram: LengthHistogram,
 }
 
-/// How many games had lengths of `i · width` and more, but less than `(i + 1) · width`.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+/// `games[i]` is the number of games of length `i · width` to `(i + 1) · width - 1`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LengthHistogram {
     pub width: u32,
     pub games: Vec<u64>,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+/// Number of games with a termination, and their results for the first mover.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TerminationCount {
-    pub termination: &'static str,
+    pub termination: String,
     pub games: u64,
-    /// Won by the side that moved first.
     pub wins: u64,
     pub draws: u64,
     pub losses: u64,
 }
 
-/// Sums up games, in whatever order they come.
-pub fn balance<P: Position>(games: &[GameFacts]) -> BalanceReport {
-    let (ordinary, varied): (Vec<_>, Vec<_>) = games.iter().partition(|game| game.ordinary);
-    BalanceReport {
-        length_unit: match P::DECISIONS_PER_TURN {
-            1 => "plies",
-            _ => "turns",
-        },
-        drop_word: P::DROP_WORD,
-        has_counting: P::COUNTING_LIMIT.is_some(),
-        has_promotion: P::HAS_PROMOTION,
-        bands: bands(&ordinary),
-        ordinary: BalanceStats::of(&ordinary),
-        varied: BalanceStats::of(&varied),
+impl BalanceReport {
+    /// Sums up games. Their order does not matter.
+    pub fn new<P: Position>(games: &[GameFacts]) -> BalanceReport {
+        let (ordinary, varied): (Vec<_>, Vec<_>) = games.iter().partition(|game| game.ordinary);
+        BalanceReport {
+            version: BalanceReport::VERSION,
+            length_unit: match P::DECISIONS_PER_TURN {
+                1 => "plies",
+                _ => "turns",
+            }
+            .to_owned(),
+            drop_word: P::DROP_WORD.map(str::to_owned),
+            has_counting: P::COUNTING_LIMIT.is_some(),
+            has_promotion: P::HAS_PROMOTION,
+            bands: bands(&ordinary),
+            ordinary: BalanceStats::of(&ordinary),
+            varied: BalanceStats::of(&varied),
+        }
     }
 }
 
-/// Games of one checkpoint are never divided.
+/// All games of a checkpoint are in the same band.
 fn bands(games: &[&GameFacts]) -> Vec<CheckpointBand> {
-    let mut by_net: BTreeMap<u32, Vec<&GameFacts>> = BTreeMap::new();
+    let mut by_checkpoint: BTreeMap<u32, Vec<&GameFacts>> = BTreeMap::new();
     for game in games {
-        by_net.entry(game.id.0).or_default().push(game);
+        by_checkpoint.entry(game.id.0).or_default().push(game);
     }
     let mut bands: BTreeMap<usize, Vec<&GameFacts>> = BTreeMap::new();
     let mut before = 0;
-    for of_net in by_net.into_values() {
-        // Where the middle one of its games is.
-        let band = (2 * before + of_net.len()) * BANDS / (2 * games.len());
-        before += of_net.len();
-        bands.entry(band).or_default().extend(of_net);
+    for of_checkpoint in by_checkpoint.into_values() {
+        // The band that the middle one of its games falls into.
+        let band = (2 * before + of_checkpoint.len()) * BANDS / (2 * games.len());
+        before += of_checkpoint.len();
+        bands.entry(band).or_default().extend(of_checkpoint);
     }
     (bands.into_values())
         .filter_map(|games| {
-            // In the order of checkpoints.
+            // Sorted by checkpoint.
             let (first, last) = (games.first()?, games.last()?);
             Some(CheckpointBand {
-                from: first.id.0,
-                to: last.id.0,
-                facts: BalanceStats::of(&games),
+                checkpoints: CheckpointRange {
+                    from: first.id.0,
+                    to: last.id.0,
+                },
+                stats: BalanceStats::of(&games),
             })
         })
         .collect()
@@ -144,7 +163,7 @@ impl BalanceStats {
         let (wins, draws, losses) = (count(1), count(0), count(-1));
         let n = games.len() as f64;
         let some = |value: f64| (!games.is_empty()).then_some(value);
-        // From counts rather than game by game, so that the order of games changes nothing.
+        // Computed from counts: a sum over games would depend on their order.
         let score = (wins as f64 + draws as f64 / 2.0) / n;
         let drawn = draws as f64 / n;
         let score_variance = (wins as f64 + draws as f64 / 4.0) / n - score * score;
@@ -170,7 +189,7 @@ impl BalanceStats {
             draw_share: some(drawn),
             draw_error: error(draw_variance),
             lengths: LengthStats::of(games),
-            ends: ends(games),
+            terminations: terminations(games),
             decided_by_counting: mean(&|game| u32::from(counting(game))),
             counted: mean(&|game| u32::from(game.counted)),
             captures: mean(&|game| game.captures),
@@ -180,28 +199,26 @@ impl BalanceStats {
     }
 }
 
-fn ends(games: &[&GameFacts]) -> Vec<TerminationCount> {
-    let mut by_termination: BTreeMap<Termination, TerminationCount> = BTreeMap::new();
+fn terminations(games: &[&GameFacts]) -> Vec<TerminationCount> {
+    let mut counts: BTreeMap<Termination, TerminationCount> = BTreeMap::new();
     for game in games {
-        let end = by_termination
-            .entry(game.termination)
-            .or_insert(TerminationCount {
-                termination: game.termination.name(),
-                games: 0,
-                wins: 0,
-                draws: 0,
-                losses: 0,
-            });
-        end.games += 1;
+        let count = counts.entry(game.termination).or_insert(TerminationCount {
+            termination: game.termination.name().to_owned(),
+            games: 0,
+            wins: 0,
+            draws: 0,
+            losses: 0,
+        });
+        count.games += 1;
         match game.first_mover {
-            0 => end.draws += 1,
-            n if n > 0 => end.wins += 1,
-            _ => end.losses += 1,
+            0 => count.draws += 1,
+            n if n > 0 => count.wins += 1,
+            _ => count.losses += 1,
         }
     }
-    let mut ends: Vec<_> = by_termination.into_values().collect();
-    ends.sort_by_key(|end| std::cmp::Reverse(end.games));
-    ends
+    let mut counts: Vec<_> = counts.into_values().collect();
+    counts.sort_by_key(|count| std::cmp::Reverse(count.games));
+    counts
 }
 
 impl LengthStats {
@@ -209,7 +226,7 @@ impl LengthStats {
         let mut lengths: Vec<_> = games.iter().map(|game| game.length).collect();
         lengths.sort_unstable();
         let (&shortest, &longest) = (lengths.first()?, lengths.last()?);
-        // The smallest length that so many games do not exceed.
+        // The smallest length that at least this share of games does not exceed.
         let quantile = |percent: usize| {
             let rank = (lengths.len() * percent).div_ceil(100).max(1);
             lengths[rank - 1]

@@ -1,128 +1,125 @@
-use std::io::{self, Write};
-
 use super::{BalanceReport, BalanceStats, LengthStats};
+use crate::format::{count, percent_with_error};
 
-/// Prints the balance for people to read.
-pub fn write_balance(out: &mut impl Write, balance: &BalanceReport) -> io::Result<()> {
-    for (name, facts) in [
-        ("ordinary start", &balance.ordinary),
-        ("varied starts", &balance.varied),
+/// The balance as text for a terminal.
+pub fn text(report: &BalanceReport) -> String {
+    let mut lines = Vec::new();
+    for (name, stats) in [
+        ("ordinary start", &report.ordinary),
+        ("varied starts", &report.varied),
     ] {
-        if facts.games > 0 {
-            write_facts(out, balance, name, facts)?;
+        if stats.games > 0 {
+            lines.extend(stats_lines(report, name, stats));
         }
     }
-    if balance.bands.len() > 1 {
-        writeln!(out, "\nordinary start, by checkpoint")?;
-        writeln!(
-            out,
-            "  {:<15} {:>7} {:>15} {:>13} {:>7}",
-            "checkpoints", "games", "first mover", "draws", balance.length_unit
-        )?;
-        for band in &balance.bands {
-            let facts = &band.facts;
-            writeln!(
-                out,
-                "  {:06}–{:06} {:>9} {:>15} {:>13} {:>7}",
-                band.from,
-                band.to,
-                facts.games,
-                percent_with_error(facts.score, facts.score_error),
-                percent_with_error(facts.draw_share, facts.draw_error),
-                facts.lengths.as_ref().map_or(0, |lengths| lengths.median),
-            )?;
-        }
+    if report.bands.len() > 1 {
+        lines.extend(band_lines(report));
     }
-    Ok(())
+    lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-fn percent_with_error(share: Option<f64>, error: Option<f64>) -> String {
-    match (share, error) {
-        (Some(share), Some(error)) => format!("{:.1} ± {:.1} %", 100.0 * share, 100.0 * error),
-        _ => "–".to_owned(),
+fn stats_lines(report: &BalanceReport, name: &str, stats: &BalanceStats) -> Vec<String> {
+    let mut lines = vec![
+        String::new(),
+        format!("{name}: {}", count(stats.games, "game")),
+        format!(
+            "  first mover    {}: {} won, {} drawn, {} lost",
+            percent_with_error(stats.score, stats.score_error),
+            stats.wins,
+            stats.draws,
+            stats.losses
+        ),
+        format!(
+            "  draws          {}",
+            percent_with_error(stats.draw_share, stats.draw_error)
+        ),
+    ];
+    if let Some(lengths) = &stats.lengths {
+        lines.extend(length_lines(&report.length_unit, lengths));
     }
-}
-
-fn write_facts(
-    out: &mut impl Write,
-    balance: &BalanceReport,
-    name: &str,
-    facts: &BalanceStats,
-) -> io::Result<()> {
-    writeln!(out, "\n{name}: {} games", facts.games)?;
-    writeln!(
-        out,
-        "  first mover    {}: {} won, {} drawn, {} lost",
-        percent_with_error(facts.score, facts.score_error),
-        facts.wins,
-        facts.draws,
-        facts.losses
-    )?;
-    writeln!(
-        out,
-        "  draws          {}",
-        percent_with_error(facts.draw_share, facts.draw_error)
-    )?;
-    if let Some(lengths) = &facts.lengths {
-        write_lengths(out, balance.length_unit, lengths)?;
-    }
-    for (i, end) in facts.ends.iter().enumerate() {
-        let head = if i == 0 { "ends by" } else { "" };
-        writeln!(
-            out,
-            "  {head:<14} {:<18} {:>5.1} %  {:>6} games: first mover won {}, drew {}, lost {}",
+    for (i, end) in stats.terminations.iter().enumerate() {
+        lines.push(format!(
+            "  {:<14} {:<18} {:>5.1} %  {:>12}: first mover won {}, drew {}, lost {}",
+            if i == 0 { "ends by" } else { "" },
             end.termination,
-            100.0 * end.games as f64 / facts.games as f64,
-            end.games,
+            100.0 * end.games as f64 / stats.games as f64,
+            count(end.games, "game"),
             end.wins,
             end.draws,
             end.losses
-        )?;
+        ));
     }
-    if balance.has_counting {
+    if report.has_counting {
         let percent = |share: Option<f64>| 100.0 * share.unwrap_or(0.0);
-        writeln!(
-            out,
+        lines.push(format!(
             "  counting       ran in {:.1} % of games and ended {:.1} %",
-            percent(facts.counted),
-            percent(facts.decided_by_counting)
-        )?;
+            percent(stats.counted),
+            percent(stats.decided_by_counting)
+        ));
     }
-    let mut per_game = vec![format!("{:.1} captures", facts.captures.unwrap_or(0.0))];
-    if balance.has_promotion {
-        per_game.push(format!("{:.2} promotions", facts.promotions.unwrap_or(0.0)));
+    let mut per_game = vec![format!("{:.1} captures", stats.captures.unwrap_or(0.0))];
+    if report.has_promotion {
+        per_game.push(format!("{:.2} promotions", stats.promotions.unwrap_or(0.0)));
     }
-    if let Some(word) = balance.drop_word {
-        per_game.push(format!("{:.1} {word}", facts.drops.unwrap_or(0.0)));
+    if let Some(drops) = &report.drop_word {
+        per_game.push(format!("{:.1} {drops}", stats.drops.unwrap_or(0.0)));
     }
-    writeln!(out, "  in a game      {}", per_game.join(", "))
+    lines.push(format!("  per game       {}", per_game.join(", ")));
+    lines
+}
+
+fn band_lines(report: &BalanceReport) -> Vec<String> {
+    let mut lines = vec![
+        String::new(),
+        "ordinary start, by checkpoint".to_owned(),
+        format!(
+            "  {:<15} {:>7} {:>15} {:>13} {:>12}",
+            "checkpoints",
+            "games",
+            "first mover",
+            "draws",
+            format!("median {}", report.length_unit)
+        ),
+    ];
+    lines.extend(report.bands.iter().map(|band| {
+        let stats = &band.stats;
+        format!(
+            "  {:06}–{:06} {:>9} {:>15} {:>13} {:>12}",
+            band.checkpoints.from,
+            band.checkpoints.to,
+            stats.games,
+            percent_with_error(stats.score, stats.score_error),
+            percent_with_error(stats.draw_share, stats.draw_error),
+            stats.lengths.as_ref().map_or(0, |lengths| lengths.median),
+        )
+    }));
+    lines
 }
 
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-fn write_lengths(out: &mut impl Write, unit: &str, lengths: &LengthStats) -> io::Result<()> {
-    writeln!(
-        out,
-        "  {unit:<14} {:.1} on average; half of the games {}–{}, 90 % {}–{}, all {}–{}",
-        lengths.mean,
-        lengths.p25,
-        lengths.p75,
-        lengths.p5,
-        lengths.p95,
-        lengths.shortest,
-        lengths.longest
-    )?;
+fn length_lines(unit: &str, lengths: &LengthStats) -> [String; 2] {
     let histogram = &lengths.histogram;
-    let most = histogram.games.iter().copied().max().unwrap_or(0).max(1);
-    let bars: String = (histogram.games.iter())
-        .map(|&games| match games {
-            0 => ' ',
-            games => BLOCKS[((games * BLOCKS.len() as u64).div_ceil(most) - 1) as usize],
-        })
-        .collect();
-    writeln!(
-        out,
-        "                 {bars}  a block for each {} {unit}",
-        histogram.width
-    )
+    let most = u128::from(histogram.games.iter().copied().max().unwrap_or(0).max(1));
+    let bar = |&games: &u64| {
+        let eighths = (u128::from(games) * 8).div_ceil(most) as usize;
+        eighths.checked_sub(1).map_or(' ', |place| BLOCKS[place])
+    };
+    let bars: String = histogram.games.iter().map(bar).collect();
+    [
+        format!(
+            "  {unit:<14} {:.1} on average; half of the games {}–{}, 90 % {}–{}, all {}–{}",
+            lengths.mean,
+            lengths.p25,
+            lengths.p75,
+            lengths.p5,
+            lengths.p95,
+            lengths.shortest,
+            lengths.longest
+        ),
+        format!(
+            "                 {bars}  bar width in {unit}: {}",
+            histogram.width
+        ),
+    ]
 }

@@ -1,6 +1,7 @@
 //! Charts as SVG.
 
-pub(crate) mod chart;
+mod chart;
+pub(crate) mod parts;
 mod plots;
 
 pub use plots::write_plots;

@@ -4,7 +4,7 @@ use garuda_run::{
     Event, LossStats, Rating, SelfplayStats, TrainingStats, create_dir, write_atomically,
 };
 
-use super::chart::{Chart, Series};
+use super::chart::{LineChart, Series};
 
 /// Draws loss, rating, game length and results of a run into a directory.
 pub fn write_plots(dir: &Path, events: &[Event], ratings: &[Rating]) -> anyhow::Result<()> {
@@ -28,7 +28,7 @@ fn training(events: &[Event]) -> impl Iterator<Item = &TrainingStats> {
     })
 }
 
-fn loss(events: &[Event]) -> Chart {
+fn loss(events: &[Event]) -> LineChart {
     let line = |name, of: &dyn Fn(&TrainingStats) -> Option<f64>| Series {
         name,
         points: training(events)
@@ -37,26 +37,26 @@ fn loss(events: &[Event]) -> Chart {
     };
     let validation =
         |of: fn(&LossStats) -> f64| move |stats: &TrainingStats| stats.validation.as_ref().map(of);
-    Chart {
+    LineChart {
         title: "Loss",
         x: "training steps",
         y: "cross-entropy, nats",
         series: vec![
             line("policy", &|f| Some(f.losses.policy)),
-            line("policy, held out", &validation(|l| l.policy)),
+            line("policy, validation", &validation(|l| l.policy)),
             line("value", &|f| Some(f.losses.value)),
-            line("value, held out", &validation(|l| l.value)),
+            line("value, validation", &validation(|l| l.value)),
         ],
-        reach: vec![0.0],
+        y_includes: vec![0.0],
     }
 }
 
-fn rating(ratings: &[Rating]) -> Chart {
+fn rating(ratings: &[Rating]) -> LineChart {
     let mut points: Vec<_> = (ratings.iter())
         .filter_map(|r| Some((r.player.parse().ok()?, r.elo, r.error)))
         .collect();
     points.sort_by(|a: &(f64, f64, f64), b| a.0.total_cmp(&b.0));
-    Chart {
+    LineChart {
         title: "Rating",
         x: "checkpoint",
         y: "Elo, random = 0",
@@ -64,7 +64,7 @@ fn rating(ratings: &[Rating]) -> Chart {
             name: "checkpoint",
             points,
         }],
-        reach: Vec::new(),
+        y_includes: Vec::new(),
     }
 }
 
@@ -85,28 +85,28 @@ fn selfplay_line(
     }
 }
 
-fn length(events: &[Event]) -> Chart {
-    Chart {
-        title: "Length of games",
+fn length(events: &[Event]) -> LineChart {
+    LineChart {
+        title: "Game length",
         x: "checkpoint",
         y: "plies",
         series: vec![selfplay_line(events, "mean", |f| f.mean_plies)],
-        reach: vec![0.0],
+        y_includes: vec![0.0],
     }
 }
 
-fn results(events: &[Event]) -> Chart {
-    let cap = |f: &SelfplayStats| f.ends.get("length-limit").copied().unwrap_or(0.0);
-    Chart {
-        title: "Results of self-play",
+fn results(events: &[Event]) -> LineChart {
+    let length_limit = |f: &SelfplayStats| f.ends.get("length-limit").copied().unwrap_or(0.0);
+    LineChart {
+        title: "Self-play results",
         x: "checkpoint",
         y: "share of games",
         series: vec![
             selfplay_line(events, "white wins", |f| f.white),
             selfplay_line(events, "draws", |f| f.draws),
             selfplay_line(events, "black wins", |f| f.black),
-            selfplay_line(events, "length cap", cap),
+            selfplay_line(events, "length limit", length_limit),
         ],
-        reach: vec![0.0, 1.0],
+        y_includes: vec![0.0, 1.0],
     }
 }

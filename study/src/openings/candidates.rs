@@ -1,4 +1,4 @@
-//! The plays of a position, and how likely a network thinks each.
+//! The moves of a position with their priors.
 
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
@@ -7,85 +7,85 @@ use garuda_rules::{Game, GameState, Move, MoveList, Position};
 
 use super::opening_move::OpeningMove;
 
-/// A play and the position after it.
+/// A move and the position after it.
 #[derive(Debug)]
 pub(super) struct MoveCandidate<P> {
-    pub(super) play: OpeningMove,
+    pub(super) mv: OpeningMove,
     pub(super) after: GameState<P>,
-    /// The network's chance of it: of all of its decisions.
+    /// The product of the network's probabilities of its decisions.
     pub(super) prior: f64,
 }
 
-/// All plays of a position; in Eternal chess the `most` likeliest, for there are hundreds. Plays
-/// that lead to the same position are one.
+/// All moves of a position; where a turn has several decisions and there are hundreds of turns, the
+/// `max_turns` with the highest priors. Moves that lead to the same position are merged.
 pub(super) fn candidates<P: Position, E: Evaluator<GameState<P>>>(
     game: &GameState<P>,
-    most: usize,
+    max_turns: usize,
     evaluator: &mut E,
 ) -> Result<Vec<MoveCandidate<P>>, EvalError> {
     let whole_turns = P::DECISIONS_PER_TURN > 1;
-    let most = if whole_turns { most } else { usize::MAX };
+    let most = if whole_turns { max_turns } else { usize::MAX };
     let mut open = BinaryHeap::from([PartialMove::new(game.clone())]);
     let mut found: HashMap<u64, usize> = HashMap::new();
-    let mut plays: Vec<MoveCandidate<P>> = Vec::new();
-    // A play is never likelier than a part of it, so the likeliest come out first.
-    while let Some(prefix) = open.pop() {
-        if prefix.complete {
-            let key = prefix.game.position().key();
+    let mut moves: Vec<MoveCandidate<P>> = Vec::new();
+    // A move never has a higher prior than a part of it, so complete moves come out in order.
+    while let Some(partial) = open.pop() {
+        if partial.complete {
+            let key = partial.game.position().key();
             match found.get(&key) {
-                Some(&place) => plays[place].prior += prefix.prior,
-                None if plays.len() < most => {
-                    found.insert(key, plays.len());
-                    plays.push(MoveCandidate {
-                        play: prefix.play,
-                        after: prefix.game,
-                        prior: prefix.prior,
+                Some(&place) => moves[place].prior += partial.prior,
+                None if moves.len() < most => {
+                    found.insert(key, moves.len());
+                    moves.push(MoveCandidate {
+                        mv: partial.mv,
+                        after: partial.game,
+                        prior: partial.prior,
                     });
                 }
                 None => break,
             }
             continue;
         }
-        for (mv, prior) in priors(&prefix.game, evaluator)? {
-            let mut next = prefix.game.clone();
-            next.play(mv);
-            let mut play = prefix.play;
-            play.push(mv);
-            let prior = prefix.prior * prior;
+        for (decision, prior) in priors(&partial.game, evaluator)? {
+            let mut next = partial.game.clone();
+            next.play(decision);
+            let mut mv = partial.mv;
+            mv.push(decision);
+            let prior = partial.prior * prior;
             open.push(PartialMove {
-                complete: play.is_complete(game.position(), &next),
+                complete: mv.is_complete(game.position(), &next),
                 game: next,
-                play,
+                mv,
                 prior,
             });
         }
     }
-    Ok(plays)
+    Ok(moves)
 }
 
-/// How many different positions the plays lead to.
-pub(super) fn count<P: Position>(game: &GameState<P>) -> usize {
+/// The number of different positions that the moves of a position lead to.
+pub(super) fn count_moves<P: Position>(game: &GameState<P>) -> usize {
     let mut found = HashSet::new();
     let mut open = vec![(OpeningMove::default(), game.clone())];
     let mut legal = MoveList::new();
-    while let Some((play, before)) = open.pop() {
+    while let Some((partial, before)) = open.pop() {
         before.legal_moves(&mut legal);
-        for &mv in &legal {
-            let mut play = play;
-            play.push(mv);
+        for &decision in &legal {
+            let mut mv = partial;
+            mv.push(decision);
             let mut next = before.clone();
-            next.play(mv);
-            if play.is_complete(game.position(), &next) {
+            next.play(decision);
+            if mv.is_complete(game.position(), &next) {
                 found.insert(next.position().key());
             } else {
-                open.push((play, next));
+                open.push((mv, next));
             }
         }
     }
     found.len()
 }
 
-/// The legal moves and the evaluator's chances of them.
+/// The legal moves with the evaluator's probabilities.
 fn priors<P: Position, E: Evaluator<GameState<P>>>(
     game: &GameState<P>,
     evaluator: &mut E,
@@ -104,9 +104,9 @@ fn priors<P: Position, E: Evaluator<GameState<P>>>(
         .collect())
 }
 
-/// Some decisions of a play; greater is likelier.
+/// Some decisions of a move, ordered by prior.
 struct PartialMove<P> {
-    play: OpeningMove,
+    mv: OpeningMove,
     game: GameState<P>,
     prior: f64,
     complete: bool,
@@ -115,7 +115,7 @@ struct PartialMove<P> {
 impl<P: Position> PartialMove<P> {
     fn new(game: GameState<P>) -> PartialMove<P> {
         PartialMove {
-            play: OpeningMove::default(),
+            mv: OpeningMove::default(),
             game,
             prior: 1.0,
             complete: false,
@@ -140,6 +140,6 @@ impl<P> PartialOrd for PartialMove<P> {
 impl<P> Ord for PartialMove<P> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         let by_prior = self.prior.total_cmp(&other.prior);
-        by_prior.then_with(|| other.play.cmp(&self.play))
+        by_prior.then_with(|| other.mv.cmp(&self.mv))
     }
 }

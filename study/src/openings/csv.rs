@@ -1,17 +1,15 @@
-use std::fmt::Write;
-
 use super::report::{OpeningNode, OpeningsReport};
 
-/// A report as comma-separated values: a line for each move of each position, the figures of the
-/// parts of the run at the end of it.
+/// A report as comma-separated values: a line for each move of each position, with the results by
+/// part of the run in the last columns.
 pub fn csv(report: &OpeningsReport) -> String {
     let mut out = String::from(
         "path,ply,move,good,prior,value,value_low,value_high,visits,proven,reply,games,wins,draws,losses",
     );
     let ranges = report.counted.iter().flat_map(|counted| &counted.ranges);
     for range in ranges {
-        for what in ["games", "wins", "draws", "losses"] {
-            let _ = write!(out, ",{what}_{}-{}", range.from, range.to);
+        for column in ["games", "wins", "draws", "losses"] {
+            out += &format!(",{column}_{}-{}", range.from, range.to);
         }
     }
     out.push('\n');
@@ -22,19 +20,19 @@ pub fn csv(report: &OpeningsReport) -> String {
 /// The moves of the position after `path`.
 fn rows(out: &mut String, node: &OpeningNode, path: &[&str]) {
     for mv in &node.moves {
-        let (found, played) = (&mv.searched, &mv.played);
+        let (search, played) = (&mv.searched, &mv.played);
         let fields = [
             quoted(&path.join(" ")),
             (path.len() + 1).to_string(),
             quoted(&mv.mv),
             mv.good.to_string(),
-            optional(found.prior),
-            optional(found.value),
-            optional(found.value_low),
-            optional(found.value_high),
-            optional(found.visits),
-            found.proven.to_string(),
-            quoted(found.reply.as_deref().unwrap_or_default()),
+            optional(search.prior),
+            optional(search.value),
+            optional(search.value_low),
+            optional(search.value_high),
+            optional(search.visits),
+            search.proven.to_string(),
+            quoted(search.reply.as_deref().unwrap_or_default()),
             optional(played.games),
             optional(played.wins),
             optional(played.draws),
@@ -43,8 +41,7 @@ fn rows(out: &mut String, node: &OpeningNode, path: &[&str]) {
         out.push_str(&fields.join(","));
         for part in &mv.by_checkpoints {
             let results = part.results;
-            let _ = write!(
-                out,
+            *out += &format!(
                 ",{},{},{},{}",
                 part.games, results.wins, results.draws, results.losses
             );
@@ -62,7 +59,7 @@ fn optional(value: Option<impl ToString>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }
 
-/// In quotes where it must be.
+/// Quoted where CSV requires it.
 fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n']) {
         format!("\"{}\"", text.replace('"', "\"\""))

@@ -3,18 +3,18 @@ use std::path::Path;
 
 use garuda_rules::{Color, Game, GameState, Position};
 use garuda_run::records::{GameRecord, ScanProgress, Scanned, scan};
-use serde::Serialize;
 
 use super::opening_move::OpeningMove;
 use super::results::GameResults;
 use super::root::OpeningRoot;
 use super::setups::{SetUpCounts, SetUps, set_up};
-use crate::balance::{BalanceReport, balance, game_facts};
+use crate::CheckpointRange;
+use crate::balance::{BalanceReport, game_facts};
 
-/// At most so many ranges of checkpoints are told apart.
-const MOST_RANGES: usize = 4;
+/// Largest number of parts of a run that results are counted for.
+const MAX_RANGES: usize = 4;
 
-/// Parts of a run, by the checkpoint that was the newest when a game began.
+/// Parts of a run, by the checkpoint that was the newest when a game started.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckpointRanges {
     /// The first checkpoint of each.
@@ -22,18 +22,12 @@ pub struct CheckpointRanges {
     last: u32,
 }
 
-/// From one checkpoint to another, both included.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct CheckpointRange {
-    pub from: u32,
-    pub to: u32,
-}
-
 impl CheckpointRanges {
-    /// Parts of equal length, four or as many as there are checkpoints, up to the newest one.
+    /// Four parts with equal numbers of checkpoints up to the newest one; fewer where there are
+    /// fewer checkpoints.
     pub fn up_to(newest: u32) -> CheckpointRanges {
         let checkpoints = u64::from(newest) + 1;
-        let parts = checkpoints.min(MOST_RANGES as u64);
+        let parts = checkpoints.min(MAX_RANGES as u64);
         CheckpointRanges {
             firsts: (0..parts)
                 .map(|part| (part * checkpoints / parts) as u32)
@@ -42,7 +36,7 @@ impl CheckpointRanges {
         }
     }
 
-    /// The part that a checkpoint belongs to. Newer ones than were known belong to the last.
+    /// The part that a checkpoint belongs to; the last one for checkpoints newer than the newest.
     fn of(&self, checkpoint: u32) -> usize {
         self.firsts.partition_point(|&first| first <= checkpoint) - 1
     }
@@ -55,37 +49,37 @@ impl CheckpointRanges {
     }
 }
 
-/// What was played in the positions of a run's games.
+/// The moves played in the positions of a run's games.
 #[derive(Clone, Debug)]
 pub struct GameTable {
     ranges: CheckpointRanges,
-    /// By the key of a position: what was played there, in no particular order.
+    /// The moves played in each position, by its key, in no particular order.
     positions: HashMap<u64, Vec<Edge>>,
     set_ups: Option<SetUps>,
-    /// Games that began at the start (or at the position asked for) and came to that position.
+    /// Games that started at the ordinary start (or at the root) and reached the root.
     pub counted: u64,
-    /// Games left out because they began elsewhere.
+    /// Games left out because they started elsewhere.
     pub varied: u64,
-    /// Games left out because they did not come to the position asked for.
+    /// Games left out because they never reached the root.
     pub elsewhere: u64,
-    /// Files passed over, and why.
+    /// Record files that were skipped, and why.
     pub refused: Vec<String>,
-    /// How balanced all games were, whether they are counted here or not.
+    /// The balance of all games, those left out included.
     pub balance: BalanceReport,
 }
 
 #[derive(Clone, Debug)]
 struct Edge {
-    play: OpeningMove,
+    mv: OpeningMove,
     /// The key of the position it leads to.
     after: u64,
-    results: [GameResults; MOST_RANGES],
+    results: [GameResults; MAX_RANGES],
 }
 
-/// What became of a play in games.
+/// A move and its results in games.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlayedMove {
-    pub play: OpeningMove,
+    pub mv: OpeningMove,
     /// The key of the position it leads to.
     pub after: u64,
     /// For the side that made it, one for each of the ranges.
@@ -98,9 +92,9 @@ impl PlayedMove {
     }
 }
 
-/// What a game adds.
+/// What a game adds to the table.
 enum OpeningGame<P> {
-    PerturbedSearch,
+    Varied,
     Elsewhere,
     Counted {
         range: usize,
@@ -110,20 +104,19 @@ enum OpeningGame<P> {
     },
 }
 
-/// A play in a game.
+/// A move in a game.
 struct PlayedStep {
     before: u64,
     mover: Color,
-    play: OpeningMove,
+    mv: OpeningMove,
     after: u64,
 }
 
-/// Goes over a directory of batches and counts what was played in the first `plies` plays from
-/// the root on.
+/// Reads a directory of record files and counts what was played in the first `plies` moves from the
+/// root.
 ///
-/// Games that began at the ordinary start, or at the root itself, count once they come to the
-/// root; others are left out. A game counts at a position once, when it first comes there within
-/// these plies.
+/// Games that started at the ordinary start, or at the root itself, count from where they reach the
+/// root; others are left out. A game counts once at a position, when it first comes there.
 pub fn count_games<P: Position>(
     dir: &Path,
     root: &OpeningRoot<P>,
@@ -139,21 +132,21 @@ pub fn count_games<P: Position>(
         varied: 0,
         elsewhere: 0,
         refused: Vec::new(),
-        balance: balance::<P>(&[]),
+        balance: BalanceReport::new::<P>(&[]),
     };
     let ordinary = root.start().to_string();
     let mut facts = Vec::new();
     let mut set_ups = SetUpCounts::<P>::new();
-    let look = |records: &[GameRecord]| -> Vec<_> {
-        let look = |record| {
+    let read_records = |records: &[GameRecord]| -> Vec<_> {
+        let read = |record| {
             let facts = game_facts::<P>(record, &ordinary);
-            (look_at(record, root, plies, ranges), facts)
+            (opening_game(record, root, plies, ranges), facts)
         };
-        records.iter().map(look).collect()
+        records.iter().map(read).collect()
     };
     let Scanned { refused, .. } = scan::<P, _>(
         dir,
-        look,
+        read_records,
         |games| {
             for (game, game_facts) in games {
                 table.add(game, &mut set_ups);
@@ -163,7 +156,7 @@ pub fn count_games<P: Position>(
         progress,
     )?;
     table.refused = refused;
-    table.balance = balance::<P>(&facts);
+    table.balance = BalanceReport::new::<P>(&facts);
     table.set_ups = set_ups.finish();
     Ok(table)
 }
@@ -171,7 +164,7 @@ pub fn count_games<P: Position>(
 impl GameTable {
     fn add<P: Position>(&mut self, game: OpeningGame<P>, set_ups: &mut SetUpCounts<P>) {
         let (range, winner, steps, set_up) = match game {
-            OpeningGame::PerturbedSearch => return self.varied += 1,
+            OpeningGame::Varied => return self.varied += 1,
             OpeningGame::Elsewhere => return self.elsewhere += 1,
             OpeningGame::Counted {
                 range,
@@ -189,84 +182,84 @@ impl GameTable {
             let place = edges.iter().position(|edge| edge.after == step.after);
             let place = place.unwrap_or_else(|| {
                 edges.push(Edge {
-                    play: step.play,
+                    mv: step.mv,
                     after: step.after,
                     results: Default::default(),
                 });
                 edges.len() - 1
             });
-            // Of several ways to one position the same is told whatever the order of games.
+            // Of several moves to one position the least is listed, whatever the order of games.
             let edge = &mut edges[place];
-            edge.play = edge.play.min(step.play);
+            edge.mv = edge.mv.min(step.mv);
             edge.results[range] += GameResults::of(winner, step.mover);
         }
     }
 
-    /// What was played in the position with this key, the most frequent first.
-    pub fn plays(&self, key: u64) -> Vec<PlayedMove> {
+    /// The moves played in the position with this key, most frequent first.
+    pub fn moves_at(&self, key: u64) -> Vec<PlayedMove> {
         let edges = self.positions.get(&key).map_or(&[][..], Vec::as_slice);
-        let mut plays: Vec<_> = (edges.iter())
+        let mut moves: Vec<_> = (edges.iter())
             .map(|edge| PlayedMove {
-                play: edge.play,
+                mv: edge.mv,
                 after: edge.after,
                 by_range: edge.results[..self.ranges.firsts.len()].to_vec(),
             })
             .collect();
-        plays.sort_by_key(|play| (std::cmp::Reverse(play.results().games()), play.play));
-        plays
+        moves.sort_by_key(|played| (std::cmp::Reverse(played.results().games()), played.mv));
+        moves
     }
 
     pub fn ranges(&self) -> Vec<CheckpointRange> {
         self.ranges.all()
     }
 
-    /// Where pieces were placed before play, in games that have such a phase.
+    /// Where pieces were placed, in games with a set-up phase.
     pub fn set_ups(&self) -> Option<&SetUps> {
         self.set_ups.as_ref()
     }
 }
 
-fn look_at<P: Position>(
+fn opening_game<P: Position>(
     record: &GameRecord,
     root: &OpeningRoot<P>,
     plies: u32,
     ranges: &CheckpointRanges,
 ) -> OpeningGame<P> {
-    let start: P = (record.start().parse()).expect("a verified record starts somewhere");
+    let start: P = (record.start().parse()).expect("a verified record has a valid start");
     let root_key = root.game().position().key();
     if start.key() != root.start().key() && start.key() != root_key {
-        return OpeningGame::PerturbedSearch;
+        return OpeningGame::Varied;
     }
     let mut game = GameState::from_position(start);
-    let mut moves = record.moves();
+    let mut decisions = record.moves();
     while game.position().key() != root_key {
-        match moves.next() {
-            Some(mv) => game.play(mv),
+        match decisions.next() {
+            Some(decision) => game.play(decision),
             None => return OpeningGame::Elsewhere,
         }
     }
     let mut steps: Vec<PlayedStep> = Vec::with_capacity(plies as usize);
     let mut before = *game.position();
-    let mut play = OpeningMove::default();
-    let mut plays = 0;
-    for mv in moves.by_ref() {
-        game.play(mv);
-        play.push(mv);
-        if !play.is_complete(&before, &game) {
+    let mut mv = OpeningMove::default();
+    let mut moves = 0;
+    for decision in decisions.by_ref() {
+        game.play(decision);
+        mv.push(decision);
+        if !mv.is_complete(&before, &game) {
             continue;
         }
         if steps.iter().all(|step| step.before != before.key()) {
             steps.push(PlayedStep {
                 before: before.key(),
                 mover: before.turn(),
-                play,
+                mv,
                 after: game.position().key(),
             });
         }
         before = *game.position();
-        play = OpeningMove::default();
-        plays += 1;
-        if plays == plies {
+        mv = OpeningMove::default();
+        moves += 1;
+        if moves == plies {
             break;
         }
     }

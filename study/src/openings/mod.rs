@@ -1,16 +1,18 @@
-//! Opening statistics: what was played in a run's games, and what a network thinks of every move.
+//! Opening statistics: what was played in a run's games, and how a network evaluates every move.
 //!
-//! A *play* is a move as people count it: in Eternal chess all decisions of a player's turn,
-//! elsewhere one decision. Positions are told apart by their key, so that transpositions are one.
+//! A *move* here is a move as people count it ([`OpeningMove`]): in Eternal chess all decisions of
+//! a turn, elsewhere one decision. Positions are identified by their key, so transpositions are
+//! one position.
 //!
-//! [`count_games`] gathers what was played; [`study`] searches every play of a position with equal
-//! effort, follows the good ones, and sets the games beside them; a [`OpeningsReport`] is what came out,
-//! and can be shown as a [`table`], as [`csv`] and as a [`page`].
+//! [`count_games`] counts what was played; [`study_openings`] searches every move of a position
+//! with equal effort, follows the good ones, and adds the games. The result is an
+//! [`OpeningsReport`], rendered by [`text`], [`csv`] and [`html`].
 
 mod candidates;
 mod csv;
 mod games;
 mod html;
+mod inputs;
 mod opening_move;
 mod perturbed;
 mod report;
@@ -21,10 +23,12 @@ mod setups;
 mod study;
 mod summary;
 mod text;
+mod tree;
 
 pub use csv::csv;
-pub use games::{CheckpointRange, CheckpointRanges, GameTable, PlayedMove, count_games};
-pub use html::page;
+pub use games::{CheckpointRanges, GameTable, PlayedMove, count_games};
+pub use html::{html, html_of};
+pub use inputs::{EvaluatorFactory, StudyInputs};
 pub use opening_move::OpeningMove;
 pub use report::{
     CountedGames, MoveReport, MoveSearch, OpeningNode, OpeningsReport, PlayedCounts, RangeCounts,
@@ -32,7 +36,7 @@ pub use report::{
 };
 pub use results::GameResults;
 pub use root::OpeningRoot;
-pub use search::{PLACES, PositionSearch, SearchSettings, search_positions};
+pub use search::{PARALLEL_SEARCHES, PositionSearch, SearchSettings, search_positions};
 pub use setups::{Formation, PieceMap, SetUps, SideSetUps};
-pub use study::{EvaluatorFactory, StudyInputs, study};
-pub use text::table;
+pub use study::study_openings;
+pub use text::text;

@@ -1,68 +1,68 @@
 use garuda_rules::{Game, GameState, Move, Position};
 
-/// More decisions no turn has.
-const MOST: usize = 3;
+/// Largest number of decisions in a turn of any game.
+const MAX_DECISIONS: usize = 3;
 
-/// A move as people count it: in Eternal chess all decisions of a player's turn, elsewhere one
-/// decision. (The booklet's Sittuyin has one player place eight pieces in a row: each is a move.)
+/// A move as people count it: in Eternal chess all decisions of a turn, elsewhere one decision.
+/// (In the booklet's Sittuyin a player places eight pieces in a row: each is a move.)
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct OpeningMove {
-    codes: [u16; MOST],
+    codes: [u16; MAX_DECISIONS],
     length: u8,
 }
 
 impl OpeningMove {
-    pub fn moves(&self) -> impl ExactSizeIterator<Item = Move> {
+    pub fn decisions(&self) -> impl ExactSizeIterator<Item = Move> {
         let codes = self.codes.into_iter().take(usize::from(self.length));
         codes.map(Move::from_code)
     }
 
-    /// Adds a decision. A turn longer than any is cut into several plays.
+    /// Adds a decision. The move must not be complete.
     pub(super) fn push(&mut self, mv: Move) {
         self.codes[usize::from(self.length)] = mv.code();
         self.length += 1;
     }
 
-    /// Whether it is all of a move, having led from `before` to `after`.
+    /// Whether no decision is missing, the move having led from `before` to `after`.
     pub(super) fn is_complete<P: Position>(&self, before: &P, after: &GameState<P>) -> bool {
-        const { assert!(P::DECISIONS_PER_TURN <= MOST) };
+        const { assert!(P::DECISIONS_PER_TURN <= MAX_DECISIONS) };
         usize::from(self.length) == P::DECISIONS_PER_TURN
             || after.turn() != before.turn()
             || after.outcome().is_some()
     }
 
-    /// The first play of a line, or as much as there is of it; `None` if there is nothing.
+    /// The first move of a line, possibly incomplete; `None` if the line is empty.
     pub(super) fn first_of<P: Position>(
         before: &GameState<P>,
         line: &[Move],
     ) -> Option<OpeningMove> {
-        let mut play = OpeningMove::default();
+        let mut first = OpeningMove::default();
         let mut game = before.clone();
         for &mv in line {
-            play.push(mv);
+            first.push(mv);
             game.play(mv);
-            if play.is_complete(before.position(), &game) {
+            if first.is_complete(before.position(), &game) {
                 break;
             }
         }
-        (play.length > 0).then_some(play)
+        (first.length > 0).then_some(first)
     }
 
-    /// The decisions in UCI notation, with spaces between them.
+    /// The decisions in UCI notation, separated by spaces.
     pub fn uci<P: Position>(&self, position: &P) -> String {
-        uci(position, self.moves())
+        uci_line(position, self.decisions())
     }
 }
 
-/// Decisions from a position on in UCI notation, with spaces between them.
-pub(super) fn uci<P: Position>(position: &P, moves: impl Iterator<Item = Move>) -> String {
+/// Decisions from a position in UCI notation, separated by spaces.
+pub(super) fn uci_line<P: Position>(position: &P, moves: impl Iterator<Item = Move>) -> String {
     let mut position = *position;
-    let words: Vec<_> = moves
+    let moves: Vec<_> = moves
         .map(|mv| {
-            let word = position.uci(mv);
+            let uci = position.uci(mv);
             position.play(mv);
-            word
+            uci
         })
         .collect();
-    words.join(" ")
+    moves.join(" ")
 }

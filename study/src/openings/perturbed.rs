@@ -3,15 +3,13 @@ use garuda_rules::Game;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-/// How far the logit of a move is shifted at most, up or down: its odds change by no more than a
-/// factor of 1.65.
-const SHIFT: f32 = 0.5;
+/// Largest shift of a move's logit, up or down: its odds change by at most a factor of 1.65.
+const MAX_SHIFT: f32 = 0.5;
 
-/// A search that looks at a position in a way of its own: at every position the network's policy
-/// is shifted a little at random, so that two searches follow different lines. What the network
-/// says of values is left as it is.
+/// A search that sees the network's policy shifted a little at random at every position, so that
+/// two searches follow different lines. The network's values are not changed.
 ///
-/// Without it searches that agree on the first move would be the same below it, and their
+/// Without it, searches that agree on the first move would be the same below it, and their
 /// agreement would mean nothing.
 #[derive(Clone, Debug)]
 pub(super) struct PerturbedSearch<G> {
@@ -29,7 +27,7 @@ impl<G: Game> PerturbedSearch<G> {
         }
     }
 
-    /// Sets where the shifts of the search at hand come from.
+    /// Sets the source of the next search's shifts.
     pub(super) fn seed(&mut self, rng: ChaCha8Rng) {
         self.rng = rng;
     }
@@ -43,7 +41,7 @@ impl<G: Game> Search<G> for PerturbedSearch<G> {
     fn backup(&mut self, leaf: NodeId, wdl: Wdl, logits: &[f32]) {
         self.logits.clear();
         for logit in logits {
-            let shift = self.rng.random_range(-SHIFT..=SHIFT);
+            let shift = self.rng.random_range(-MAX_SHIFT..=MAX_SHIFT);
             self.logits.push(logit + shift);
         }
         self.search.backup(leaf, wdl, &self.logits);

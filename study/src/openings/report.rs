@@ -1,133 +1,107 @@
-use garuda_rules::Position;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::games::{CheckpointRange, GameTable};
 use super::results::GameResults;
 use super::setups::SetUps;
-use super::summary::{move_words, summary};
 use crate::balance::BalanceReport;
+use crate::{CheckpointRange, VersionedReport};
 
-/// Everything that was found out: plain data, in the shape of `garuda openings --json`.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+/// Opening statistics, in the shape of `garuda openings --json`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct OpeningsReport {
+    pub version: u32,
     /// The rule set's name.
-    pub game: &'static str,
+    pub game: String,
     /// The game's name for people.
-    pub title: &'static str,
+    pub title: String,
     /// What a move of the position is called, in singular and plural.
-    pub move_words: [&'static str; 2],
+    pub move_words: [String; 2],
+    /// Whether the game has a set-up phase.
+    pub has_setup: bool,
     pub source: ReportSource,
-    /// What was asked for, if it was not the start.
+    /// The position asked for, as a FEN or moves; `None` for the start.
     pub from: Option<String>,
-    /// What came out in words, most important first.
+    /// The result in sentences, most important first.
     pub summary: Vec<String>,
     /// The good moves of the position, best first.
     pub good: Vec<String>,
+    /// `None` if nothing was searched.
     pub search: Option<SearchEffort>,
+    /// `None` if there was no run whose games could be counted.
     pub counted: Option<CountedGames>,
     /// The position and its moves.
     #[serde(flatten)]
     pub root: OpeningNode,
+    /// Where pieces were placed, in games with a set-up phase.
     pub set_ups: Option<SetUps>,
     /// Of all games of the run.
     pub balance: Option<BalanceReport>,
 }
 
-impl OpeningsReport {
-    /// Sums up what a study found and what the games told.
-    pub fn new<P: Position>(
-        source: ReportSource,
-        from: Option<&str>,
-        search: Option<SearchEffort>,
-        games: Option<&GameTable>,
-        root: OpeningNode,
-    ) -> OpeningsReport {
-        let summary = search.map_or_else(Vec::new, |effort| {
-            summary::<P>(&root, from.is_none(), &effort)
-        });
-        OpeningsReport {
-            game: P::NAME,
-            title: P::TITLE,
-            move_words: move_words::<P>(&root),
-            source,
-            from: from.map(ToOwned::to_owned),
-            summary,
-            good: (root.moves.iter().filter(|mv| mv.good))
-                .map(|mv| mv.mv.clone())
-                .collect(),
-            search,
-            counted: games.map(|games| CountedGames {
-                games: games.counted,
-                varied: games.varied,
-                elsewhere: games.elsewhere,
-                refused: games.refused.clone(),
-                ranges: games.ranges(),
-            }),
-            set_ups: games.and_then(|games| games.set_ups().cloned()),
-            balance: games.map(|games| games.balance.clone()),
-            root,
-        }
-    }
+impl VersionedReport for OpeningsReport {
+    const VERSION: u32 = 1;
 }
 
-/// Whose games and whose thoughts.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+/// The run or network that a report is about.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ReportSource {
     /// A run's directory or a model's file.
     pub name: String,
+    /// The checkpoint whose network searched.
     pub checkpoint: Option<u32>,
-    /// Training steps behind the network, and its hash.
+    /// Number of training steps of the network.
     pub step: Option<u64>,
+    /// Hash of the network.
     pub hash: Option<String>,
 }
 
-/// How hard was searched.
-#[derive(Copy, Clone, PartialEq, Debug, Serialize)]
+/// How much was searched.
+#[derive(Copy, Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SearchEffort {
-    /// Visits of each search and searches of each move.
+    /// Visits per search.
     pub visits: u32,
+    /// Searches per move.
     pub searches: u32,
     pub seed: u64,
-    /// How far below the best a good move may be.
+    /// How far below the best value a good move may be.
     pub margin: f64,
+    /// Number of moves from the position that were studied.
     pub plies: u32,
-    /// How many good moves of a position were followed at most.
+    /// Largest number of good moves that were followed at each position.
     pub width: u32,
 }
 
 /// Which games were counted.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct CountedGames {
     pub games: u64,
-    /// Left out: begun elsewhere.
+    /// Games left out because they started elsewhere.
     pub varied: u64,
-    /// Left out: never came to the position.
+    /// Games left out because they never reached the position.
     pub elsewhere: u64,
-    /// Files passed over, and why.
+    /// Record files that were skipped, and why.
     pub refused: Vec<String>,
-    /// The parts of the run that are told apart, by checkpoint.
+    /// The parts of the run that results are given for.
     pub ranges: Vec<CheckpointRange>,
 }
 
 /// A position and its moves.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct OpeningNode {
-    /// Text form of the position.
     pub fen: String,
-    /// Who moves, `w` or `b`.
+    /// The side to move, `w` or `b`.
     pub turn: char,
-    /// Games that went on from here, where games were counted.
+    /// Number of games that continued from here; `None` where games were not counted.
     pub here: Option<u32>,
-    /// How many moves there are; in Eternal chess, whole turns that lead to different positions.
+    /// Number of legal moves; in Eternal chess, of turns that lead to different positions.
     pub legal: usize,
-    /// Best first; where nothing was searched, those that were played, most frequent first.
+    /// Best first; where nothing was searched, the moves that were played, most frequent first.
     pub moves: Vec<MoveReport>,
 }
 
-/// A move, what was played and what was found.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+/// A move: its search, its games, and the moves after it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct MoveReport {
-    /// All of its decisions in UCI notation.
+    /// All of its decisions in UCI notation, separated by spaces.
     #[serde(rename = "move")]
     pub mv: String,
     /// Whether its value is within the margin of the best.
@@ -136,39 +110,40 @@ pub struct MoveReport {
     pub searched: MoveSearch,
     #[serde(flatten)]
     pub played: PlayedCounts,
-    /// The same by parts of the run.
+    /// Results by part of the run.
     pub by_checkpoints: Vec<RangeCounts>,
-    /// Text form of the position after it.
+    /// FEN of the position after it.
     pub after: String,
-    /// What was found about the answers to it.
+    /// The position after it, if it was followed.
     pub next: Option<OpeningNode>,
-    /// The moves that lead to the same position, where its answers are told instead.
+    /// Moves from the root to the same position, whose replies are listed there instead.
     pub transposes: Option<String>,
 }
 
-/// What searches found about a move; nothing where none were made. Values are for the mover, from
-/// −1 (lost) to 1 (won).
-#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+/// The searches of a move; all `None` where it was not searched. Values are for the side that
+/// makes the move, from −1 (lost) to 1 (won).
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct MoveSearch {
-    /// The network's chance of the move before any search.
+    /// The network's probability of the move before any search.
     pub prior: Option<f64>,
-    /// The mean of the searches' values.
+    /// The mean value of the searches.
     pub value: Option<f64>,
-    /// Its 95 % interval by Student's t, from how much the searches differ. It tells how far the
-    /// value is due to luck in searching, not whether the network judges well.
+    /// The value's 95 % interval by Student's t, from the differences between the searches. It
+    /// measures the randomness of searching, not the errors of the network.
     pub value_low: Option<f64>,
     pub value_high: Option<f64>,
     /// Visits of all searches together.
     pub visits: Option<u64>,
-    /// The value is certain, by a proof.
+    /// Whether the value is proven.
     pub proven: bool,
-    /// The answer that the searches take for best, and the line that begins with it.
+    /// The reply that most searches prefer.
     pub reply: Option<String>,
+    /// The expected line, starting with the reply.
     pub line: Option<String>,
 }
 
-/// GameResults for the mover, where games were counted.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize)]
+/// Results for the side that makes the move; all `None` where games were not counted.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct PlayedCounts {
     pub games: Option<u32>,
     pub wins: Option<u32>,
@@ -197,8 +172,8 @@ impl PlayedCounts {
     }
 }
 
-/// GameResults in a part of the run.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
+/// Results in a part of the run.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RangeCounts {
     #[serde(flatten)]
     pub range: CheckpointRange,

@@ -2,10 +2,10 @@ use std::iter::Sum;
 use std::ops::AddAssign;
 
 use garuda_rules::Color;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-/// How games ended, from one side's view.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize)]
+/// Numbers of games by result, from one side's view.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct GameResults {
     pub wins: u32,
     pub draws: u32,
@@ -15,11 +15,10 @@ pub struct GameResults {
 impl GameResults {
     /// One game, from the view of `side`.
     pub fn of(winner: Option<Color>, side: Color) -> GameResults {
-        let count = |is: bool| u32::from(is);
         GameResults {
-            wins: count(winner == Some(side)),
-            draws: count(winner.is_none()),
-            losses: count(winner == Some(!side)),
+            wins: u32::from(winner == Some(side)),
+            draws: u32::from(winner.is_none()),
+            losses: u32::from(winner == Some(!side)),
         }
     }
 
@@ -27,7 +26,7 @@ impl GameResults {
         self.wins + self.draws + self.losses
     }
 
-    /// Points for each game, a draw being half of one. `None` without games.
+    /// Points per game, a draw being half a point. `None` without games.
     pub fn score(&self) -> Option<f64> {
         let points = f64::from(self.wins) + 0.5 * f64::from(self.draws);
         (self.games() > 0).then(|| points / f64::from(self.games()))

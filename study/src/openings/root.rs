@@ -1,7 +1,7 @@
 use anyhow::{Context, bail};
 use garuda_rules::{Game, GameState, Position};
 
-/// The position whose moves are looked at, and where the games that count began.
+/// The position that is studied, and the start of the games that count.
 #[derive(Debug)]
 pub struct OpeningRoot<P> {
     start: P,
@@ -10,15 +10,15 @@ pub struct OpeningRoot<P> {
 }
 
 impl<P: Position> OpeningRoot<P> {
-    /// The ordinary start of a run, or the position that `from` names: by its text form, or by
-    /// the moves that lead to it from the start, with spaces or commas between them.
+    /// The ordinary start of a run, or the position that `from` names: as a FEN, or as moves from
+    /// the start, separated by spaces or commas.
     pub fn new(start: P, from: Option<&str>) -> anyhow::Result<OpeningRoot<P>> {
         let game = match from {
             None => GameState::from_position(start),
             Some(text) => read(start, text)?,
         };
         if let Some(outcome) = game.outcome() {
-            bail!("there the game is over by {}", outcome.termination);
+            bail!("the game is over in this position: {}", outcome.termination);
         }
         Ok(OpeningRoot {
             start,
@@ -36,7 +36,7 @@ impl<P: Position> OpeningRoot<P> {
         &self.game
     }
 
-    /// What was asked for, if it was not the start.
+    /// The position asked for, as a FEN or moves; `None` for the start.
     pub fn from(&self) -> Option<&str> {
         self.from.as_deref()
     }
@@ -54,8 +54,8 @@ fn read<P: Position>(start: P, text: &str) -> anyhow::Result<GameState<P>> {
         .enumerate()
     {
         game.play_uci(word).with_context(|| {
-            let moves = format!("as moves, number {} is not legal", i + 1);
-            format!("{text:?} is no position ({error}); {moves}")
+            let number = i + 1;
+            format!("{text:?} is neither a FEN ({error}) nor legal moves: move {number}")
         })?;
     }
     Ok(game)

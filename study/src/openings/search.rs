@@ -7,42 +7,42 @@ use garuda_run::seeds;
 
 use super::perturbed::PerturbedSearch;
 
-/// Searches of a shard at a time; also the largest batch it evaluates.
-pub const PLACES: usize = 32;
-/// Evaluations that a shard remembers.
-const CACHED: usize = 1 << 16;
-/// A bound for each tree; a node takes well below a kilobyte.
+/// Number of searches that a shard runs in parallel, and its largest batch.
+pub const PARALLEL_SEARCHES: usize = 32;
+/// Number of evaluations in a shard's cache.
+const CACHE_SIZE: usize = 1 << 16;
+/// Memory limit of a tree; a node takes well below a kilobyte.
 const BYTES_PER_VISIT: usize = 4 << 10;
-const LEAST_BYTES: usize = 16 << 20;
+const MIN_TREE_BYTES: usize = 16 << 20;
 
-/// How much effort each position gets.
+/// How every position is searched.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct SearchSettings {
-    /// Visits of a search.
+    /// Visits per search.
     pub visits: u32,
-    /// Searches of each position, each with random numbers of its own.
+    /// Searches per position, each with its own random numbers.
     pub searches: u32,
-    /// Where all randomness comes from.
+    /// Seed of all randomness.
     pub seed: u64,
-    /// Shards that search, each on a thread of its own. What they find does not depend on it.
+    /// Number of shards, each on its own thread. The result does not depend on it.
     pub shards: usize,
 }
 
-/// What the searches of a position found.
+/// The searches of a position.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PositionSearch {
-    /// The value of each search for the side to move, of what it took for the best move. Just one
-    /// where the game is over.
+    /// The value of each search's best move, for the side to move. A single value where the game is
+    /// over.
     pub values: Vec<f64>,
-    /// Visits in all.
+    /// Visits of all searches together.
     pub visits: u64,
-    /// What most of the searches would play and expect to follow. Empty where the game is over.
+    /// The expected line of the majority of searches. Empty where the game is over.
     pub line: Vec<Move>,
-    /// The value is certain: the game is over, or all searches proved the same result.
+    /// Whether the game is over, or all searches proved the same result.
     pub proven: bool,
 }
 
-/// What one search found.
+/// The result of one search.
 struct SearchResult {
     value: f64,
     visits: u32,
@@ -52,44 +52,47 @@ struct SearchResult {
 
 /// Searches every position several times, all with the same number of visits.
 ///
-/// The searches are the Gumbel searches of self-play. Each draws anew which moves it tries first,
-/// and sees the network's policy a little [shifted](PerturbedSearch) at every position, so that searches
-/// differ as far as the value depends on the lines that happen to be looked at. They share batches of the evaluator, as the games of a shard do. A position with a single move
-/// is searched after that move.
+/// They are the Gumbel searches of self-play. Each has its own random choice of the moves it tries
+/// first, and sees the network's policy a little [shifted](PerturbedSearch) at every position, so
+/// that searches differ as far as the value depends on the choice of lines. They share batches of
+/// the evaluator, as the games of a shard do. A position with a single move is searched after that
+/// move.
 pub fn search_positions<P: Position, E: Evaluator<GameState<P>>>(
     positions: &[GameState<P>],
     settings: &SearchSettings,
     open: &(dyn Fn() -> anyhow::Result<E> + Sync),
     progress: &(dyn Fn(u64) + Sync),
 ) -> anyhow::Result<Vec<PositionSearch>> {
-    let beginnings: Vec<_> = positions.iter().map(SearchStart::new).collect();
+    let starts: Vec<_> = positions.iter().map(SearchStart::new).collect();
     let mut jobs = Vec::new();
-    for (position, beginning) in beginnings.iter().enumerate() {
-        if beginning.outcome.is_none() {
+    for (position, start) in starts.iter().enumerate() {
+        if start.outcome.is_none() {
             jobs.extend((0..settings.searches).map(|number| SearchJob { position, number }));
         }
     }
     let next = AtomicUsize::new(0);
     let work = || -> anyhow::Result<Vec<(SearchJob, SearchResult)>> {
-        let places = PLACES.min(jobs.len());
+        let places = PARALLEL_SEARCHES.min(jobs.len());
         let search = Gumbel::new(GameState::start(), tree_bytes(settings.visits));
         let shard = Shard::new(
             vec![PerturbedSearch::new(search); places],
-            Some(EvalCache::new(CACHED)),
+            Some(EvalCache::new(CACHE_SIZE)),
         );
         let mut worker = SearchWorker {
-            beginnings: &beginnings,
+            starts: &starts,
             jobs: &jobs,
             next: &next,
             settings,
             shard,
-            at_work: vec![None; places],
+            running: vec![None; places],
             done: Vec::new(),
         };
         worker.run(&mut open()?, progress)?;
         Ok(worker.done)
     };
-    let shards = settings.shards.clamp(1, jobs.len().div_ceil(PLACES).max(1));
+    let shards = settings
+        .shards
+        .clamp(1, jobs.len().div_ceil(PARALLEL_SEARCHES).max(1));
     let done: anyhow::Result<Vec<_>> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..shards).map(|_| scope.spawn(work)).collect();
         let joined = workers.into_iter().map(|worker| match worker.join() {
@@ -98,23 +101,23 @@ pub fn search_positions<P: Position, E: Evaluator<GameState<P>>>(
         });
         joined.collect()
     });
-    let mut found: Vec<Vec<(u32, SearchResult)>> = beginnings.iter().map(|_| Vec::new()).collect();
-    for (job, one) in done?.into_iter().flatten() {
-        found[job.position].push((job.number, one));
+    let mut results: Vec<Vec<(u32, SearchResult)>> = starts.iter().map(|_| Vec::new()).collect();
+    for (job, result) in done?.into_iter().flatten() {
+        results[job.position].push((job.number, result));
     }
-    Ok(beginnings
+    Ok(starts
         .iter()
-        .zip(found)
-        .map(|(beginning, mut found)| {
-            found.sort_by_key(|(number, _)| *number);
-            let found: Vec<_> = found.into_iter().map(|(_, one)| one).collect();
-            beginning.combine(&found)
+        .zip(results)
+        .map(|(start, mut results)| {
+            results.sort_by_key(|(number, _)| *number);
+            let results: Vec<_> = results.into_iter().map(|(_, result)| result).collect();
+            start.combine(&results)
         })
         .collect())
 }
 
 fn tree_bytes(visits: u32) -> usize {
-    (visits as usize * BYTES_PER_VISIT).max(LEAST_BYTES)
+    (visits as usize * BYTES_PER_VISIT).max(MIN_TREE_BYTES)
 }
 
 /// A position to search and the forced moves before its first choice.
@@ -123,7 +126,7 @@ struct SearchStart<P> {
     forced: Vec<Move>,
     /// Whether the side to move at the first choice is the one at the position.
     same_side: bool,
-    /// How the game ends if there is no choice any more.
+    /// The outcome if the game ends without a choice.
     outcome: Option<Outcome>,
     turn: garuda_rules::Color,
 }
@@ -168,48 +171,48 @@ impl<P: Position> SearchStart<P> {
         let sign = if self.same_side { 1.0 } else { -1.0 };
         let mut line = self.forced.clone();
         line.extend(majority_line(searches));
-        let certain = |one: &SearchResult| one.proven && one.value == searches[0].value;
+        let agrees = |result: &SearchResult| result.proven && result.value == searches[0].value;
         PositionSearch {
-            values: searches.iter().map(|one| sign * one.value).collect(),
-            visits: searches.iter().map(|one| u64::from(one.visits)).sum(),
+            values: searches.iter().map(|result| sign * result.value).collect(),
+            visits: searches.iter().map(|result| u64::from(result.visits)).sum(),
             line,
-            proven: searches.iter().all(certain),
+            proven: searches.iter().all(agrees),
         }
     }
 }
 
-/// The line of the first of the searches that agree with most on the first move; of equally many,
-/// with those that think better of theirs.
+/// The line of the first search whose first move has the most votes; with equal votes, the move
+/// with the higher sum of values wins.
 fn majority_line(searches: &[SearchResult]) -> Vec<Move> {
     let votes = |mv: Option<&Move>| {
-        let same = searches.iter().filter(|one| one.line.first() == mv);
-        let values: f64 = same.clone().map(|one| one.value).sum();
+        let same = searches.iter().filter(|result| result.line.first() == mv);
+        let values: f64 = same.clone().map(|result| result.value).sum();
         (same.count(), values)
     };
     let mut best: Option<(&SearchResult, (usize, f64))> = None;
-    for one in searches {
-        let votes = votes(one.line.first());
+    for result in searches {
+        let votes = votes(result.line.first());
         if best.is_none_or(|(_, most)| votes > most) {
-            best = Some((one, votes));
+            best = Some((result, votes));
         }
     }
-    best.map_or_else(Vec::new, |(one, _)| one.line.clone())
+    best.map_or_else(Vec::new, |(result, _)| result.line.clone())
 }
 
 #[derive(Copy, Clone, Debug)]
 struct SearchJob {
     position: usize,
-    /// Of the searches of its position.
+    /// The number of the search among those of its position.
     number: u32,
 }
 
 struct SearchWorker<'a, P: Position> {
-    beginnings: &'a [SearchStart<P>],
+    starts: &'a [SearchStart<P>],
     jobs: &'a [SearchJob],
     next: &'a AtomicUsize,
     settings: &'a SearchSettings,
     shard: Shard<GameState<P>, PerturbedSearch<GameState<P>>>,
-    at_work: Vec<Option<SearchJob>>,
+    running: Vec<Option<SearchJob>>,
     done: Vec<(SearchJob, SearchResult)>,
 }
 
@@ -219,22 +222,24 @@ impl<P: Position> SearchWorker<'_, P> {
         evaluator: &mut impl Evaluator<GameState<P>>,
         progress: &(dyn Fn(u64) + Sync),
     ) -> anyhow::Result<()> {
-        for place in 0..self.at_work.len() {
-            self.begin(place);
+        for place in 0..self.running.len() {
+            self.start_next(place);
         }
-        while self.at_work.iter().any(Option::is_some) {
+        while self.running.iter().any(Option::is_some) {
             let before = self.simulations();
             self.shard.step(evaluator).context("cannot search")?;
             progress(self.simulations() - before);
-            for place in 0..self.at_work.len() {
-                if let Some(job) = self.at_work[place]
+            for place in 0..self.running.len() {
+                if let Some(job) = self.running[place]
                     && self.shard.searches()[place].is_over()
                 {
-                    let one = take(&self.shard.searches()[place].search)?;
-                    // One that has proved its result does not need the rest.
-                    progress(u64::from(self.settings.visits.saturating_sub(one.visits)));
-                    self.done.push((job, one));
-                    self.begin(place);
+                    let result = take_result(&self.shard.searches()[place].search)?;
+                    // A search that has proved its result stops before its last visit.
+                    progress(u64::from(
+                        self.settings.visits.saturating_sub(result.visits),
+                    ));
+                    self.done.push((job, result));
+                    self.start_next(place);
                 }
             }
         }
@@ -242,21 +247,21 @@ impl<P: Position> SearchWorker<'_, P> {
     }
 
     fn simulations(&self) -> u64 {
-        (self.shard.searches().iter().zip(&self.at_work))
+        (self.shard.searches().iter().zip(&self.running))
             .filter(|(_, job)| job.is_some())
             .map(|(search, _)| u64::from(search.search.simulations()))
             .sum()
     }
 
-    /// Begins the next search in a place, if there is one left.
-    fn begin(&mut self, place: usize) {
+    /// Starts the next search in a place, if there is one left.
+    fn start_next(&mut self, place: usize) {
         let job = self.jobs.get(self.next.fetch_add(1, Ordering::Relaxed));
-        self.at_work[place] = job.copied();
+        self.running[place] = job.copied();
         let Some(&SearchJob { position, number }) = job else {
             return;
         };
-        let game = &self.beginnings[position].game;
-        // Equal positions have equal searches, wherever they come from.
+        let game = &self.starts[position].game;
+        // Seeded by the position, so that equal positions have equal searches.
         let numbers = [game.state_key(), u64::from(number)];
         let mut rng = seeds::rng(seeds::derive(self.settings.seed, "openings", &numbers));
         let varied = &mut self.shard.searches_mut()[place];
@@ -272,7 +277,7 @@ impl<P: Position> SearchWorker<'_, P> {
     }
 }
 
-fn take<P: Position>(search: &Gumbel<GameState<P>>) -> anyhow::Result<SearchResult> {
+fn take_result<P: Position>(search: &Gumbel<GameState<P>>) -> anyhow::Result<SearchResult> {
     let best = search.best();
     let line = search.pv_line();
     let proof = search.proof();
@@ -282,7 +287,7 @@ fn take<P: Position>(search: &Gumbel<GameState<P>>) -> anyhow::Result<SearchResu
         (None, None) => search.value(),
     };
     Ok(SearchResult {
-        value: f64::from(wdl.map(Wdl::value).context("a search found nothing")?),
+        value: f64::from(wdl.map(Wdl::value).context("a search has no value")?),
         visits: search.simulations(),
         line: line.map_or_else(|| vec![search.moves()[best]], |line| line.moves),
         proven: proof.is_some(),

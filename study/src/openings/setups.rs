@@ -2,15 +2,15 @@ use std::collections::HashMap;
 
 use garuda_rules::{ByColor, Color, Occupant, Piece, Position, Square};
 use garuda_run::records::GameRecord;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::results::GameResults;
 
-/// How many of a side's formations are told.
-const TOLD: usize = 12;
+/// Largest number of formations of a side in a report.
+const MAX_FORMATIONS: usize = 12;
 
-/// Where pieces were placed before play began, first mover and second mover apart (Sittuyin).
-#[derive(Clone, PartialEq, Debug, Serialize)]
+/// Where the first and the second mover placed their pieces in the set-up phase (Sittuyin).
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SetUps {
     pub games: u64,
     pub first: SideSetUps,
@@ -18,39 +18,39 @@ pub struct SetUps {
 }
 
 /// One side's set-ups.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SideSetUps {
     pub pieces: Vec<PieceMap>,
-    /// How many different ones there were.
+    /// Number of different formations.
     pub distinct: u64,
-    /// The commonest, most frequent first.
+    /// The most frequent ones, most frequent first.
     pub formations: Vec<Formation>,
 }
 
 /// Where the pieces of a type were placed.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct PieceMap {
-    pub letter: &'static str,
-    pub name: &'static str,
-    /// Squares and how many games had such a piece there; most frequent first.
+    pub letter: String,
+    pub name: String,
+    /// Squares, and the number of games with such a piece there; most frequent first.
     pub squares: Vec<(String, u32)>,
 }
 
-/// A complete set-up of one side.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+/// All placed pieces of one side.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Formation {
     /// Letter and squares, as in `Kb2 Fc3 Sd2,e3 …`.
     pub pieces: String,
-    /// Of the side that has it.
+    /// For the side that has it.
     #[serde(flatten)]
     pub results: GameResults,
     pub games: u32,
     pub score: Option<f64>,
-    /// A position it occurred in, when all pieces were placed.
+    /// FEN of a position it occurred in, at the end of the set-up phase.
     pub example: String,
 }
 
-/// The squares of all pieces a side has placed: sorted by kind, then square.
+/// The squares of all pieces a side has placed, sorted by piece type, then square.
 type Places = Vec<(u8, Square)>;
 
 /// Set-ups being counted.
@@ -59,7 +59,7 @@ pub(super) struct SetUpCounts<P> {
     formations: ByColor<HashMap<Places, (GameResults, P)>>,
 }
 
-/// The position of a verified game when all pieces were placed, where they are placed before play.
+/// The position of a verified game at the end of its set-up phase, if it has one.
 pub(super) fn set_up<P: Position>(record: &GameRecord, start: P) -> Option<P> {
     if !P::HAS_SETUP || !has_hand(&start) {
         return None;
@@ -75,7 +75,7 @@ fn has_hand<P: Position>(position: &P) -> bool {
     (Color::ALL.into_iter()).any(|color| {
         P::PLACEABLE
             .iter()
-            .any(|&kind| position.hand(color, kind) > 0)
+            .any(|&piece_type| position.hand(color, piece_type) > 0)
     })
 }
 
@@ -96,7 +96,7 @@ impl<P: Position> SetUpCounts<P> {
         }
     }
 
-    /// What was counted; `None` if there was nothing to count.
+    /// `None` if no game was counted.
     pub(super) fn finish(self) -> Option<SetUps> {
         let ByColor { white, black } = self.formations;
         (self.games > 0).then(|| SetUps {
@@ -107,30 +107,34 @@ impl<P: Position> SetUpCounts<P> {
     }
 }
 
-/// Where a side's pieces stand that were placed, which are all but pawns.
+/// The squares of a side's placed pieces, which are all but pawns.
 fn places<P: Position>(position: &P, color: Color) -> Places {
     let placed = |square: Square| match position.occupant(square) {
         Some(Occupant::Piece(Piece {
             color: of,
-            piece_type: kind,
-        })) if of == color => P::PLACEABLE.contains(&kind).then_some((kind, square)),
+            piece_type,
+        })) if of == color => P::PLACEABLE
+            .contains(&piece_type)
+            .then_some((piece_type, square)),
         _ => None,
     };
     let mut places: Places = P::BOARD.all().filter_map(placed).collect();
-    places.sort_unstable_by_key(|&(kind, square)| (rank::<P>(kind), square));
+    places.sort_unstable_by_key(|&(piece_type, square)| (rank::<P>(piece_type), square));
     places
 }
 
-fn rank<P: Position>(kind: u8) -> Option<usize> {
-    P::PLACEABLE.iter().position(|&placeable| placeable == kind)
+fn rank<P: Position>(piece_type: u8) -> Option<usize> {
+    P::PLACEABLE
+        .iter()
+        .position(|&placeable| placeable == piece_type)
 }
 
 fn side<P: Position>(formations: HashMap<Places, (GameResults, P)>) -> SideSetUps {
     let pieces = (P::PLACEABLE.iter())
-        .map(|&kind| {
+        .map(|&index| {
             let mut counts = vec![0; P::BOARD.squares()];
             for (places, (results, _)) in &formations {
-                for (_, square) in places.iter().filter(|(of, _)| *of == kind) {
+                for (_, square) in places.iter().filter(|(of, _)| *of == index) {
                     counts[square.index()] += results.games();
                 }
             }
@@ -139,22 +143,22 @@ fn side<P: Position>(formations: HashMap<Places, (GameResults, P)>) -> SideSetUp
                 .map(|square| (P::BOARD.name(square), counts[square.index()]))
                 .collect();
             squares.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
-            let kind = &P::PIECE_TYPES[usize::from(kind)];
+            let piece_type = &P::PIECE_TYPES[usize::from(index)];
             PieceMap {
-                letter: kind.letter,
-                name: kind.name,
+                letter: piece_type.letter.to_owned(),
+                name: piece_type.name.to_owned(),
                 squares,
             }
         })
         .collect();
     let distinct = formations.len() as u64;
-    let mut commonest: Vec<_> = formations.into_iter().collect();
-    commonest.sort_by(|(a, (ours, _)), (b, (theirs, _))| {
+    let mut sorted: Vec<_> = formations.into_iter().collect();
+    sorted.sort_by(|(a, (ours, _)), (b, (theirs, _))| {
         let by_games = theirs.games().cmp(&ours.games());
         by_games.then_with(|| a.cmp(b))
     });
-    commonest.truncate(TOLD);
-    let formations = (commonest.into_iter())
+    sorted.truncate(MAX_FORMATIONS);
+    let formations = (sorted.into_iter())
         .map(|(places, (results, example))| Formation {
             pieces: describe::<P>(&places),
             results,
@@ -171,12 +175,12 @@ fn side<P: Position>(formations: HashMap<Places, (GameResults, P)>) -> SideSetUp
 }
 
 fn describe<P: Position>(places: &Places) -> String {
-    let words: Vec<_> = (places.chunk_by(|(a, _), (b, _)| a == b))
+    let groups: Vec<_> = (places.chunk_by(|(a, _), (b, _)| a == b))
         .map(|pieces| {
             let squares: Vec<_> = pieces.iter().map(|&(_, sq)| P::BOARD.name(sq)).collect();
             let letter = P::PIECE_TYPES[usize::from(pieces[0].0)].letter;
             format!("{letter}{}", squares.join(","))
         })
         .collect();
-    words.join(" ")
+    groups.join(" ")
 }

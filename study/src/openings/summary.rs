@@ -1,8 +1,9 @@
-//! What came out, in sentences.
+//! The result of a study in sentences.
 
 use garuda_rules::Position;
 
 use super::report::{OpeningNode, SearchEffort};
+use crate::format::count;
 
 /// What a move of the position is called, in singular and plural.
 pub(super) fn move_words<P: Position>(node: &OpeningNode) -> [&'static str; 2] {
@@ -14,29 +15,28 @@ pub(super) fn move_words<P: Position>(node: &OpeningNode) -> [&'static str; 2] {
     }
 }
 
-/// The summary of a searched position: how many good moves it has and which, and how sure that is.
+/// The summary of a searched position: how many good moves it has and which, which moves may be
+/// good as well, and what that means.
 pub(super) fn summary<P: Position>(
     node: &OpeningNode,
     at_start: bool,
     effort: &SearchEffort,
 ) -> Vec<String> {
     let [one, several] = move_words::<P>(node);
+    let noun = |n: usize| if n == 1 { one } else { several };
     let good: Vec<_> = (node.moves.iter().filter(|mv| mv.good))
         .map(|mv| mv.mv.as_str())
         .collect();
-    let moves = match good.len() {
-        1 => one,
-        _ => several,
-    };
     let who = match (at_start, node.turn) {
         (true, _) => P::TITLE.to_owned(),
         (false, 'w') => "In this position the first player".to_owned(),
         (false, _) => "In this position the second player".to_owned(),
     };
     let first = if at_start { "first " } else { "" };
-    let count = number(good.len());
+    let moves = noun(good.len());
     let mut sentences = vec![format!(
-        "{who} has {count} good {first}{moves}: {}.",
+        "{who} has {} good {first}{moves}: {}.",
+        in_words(good.len()),
         list(&good)
     )];
     let best = node.moves.first().and_then(|mv| mv.searched.value);
@@ -48,26 +48,29 @@ pub(super) fn summary<P: Position>(
         .map(|mv| mv.mv.as_str())
         .collect();
     if !close.is_empty() {
-        sentences.push(format!("Too close to tell: {}.", list(&close)));
+        sentences.push(format!("Too close to call: {}.", list(&close)));
     }
     let which = if node.moves.len() == node.legal {
-        format!("all {} {several}", node.legal)
+        format!("all {} {}", node.legal, noun(node.legal))
     } else {
         format!(
-            "the {} of {} {several} that the network thinks likeliest",
+            "the {} most likely of {} {} by the network’s policy",
             node.moves.len(),
-            node.legal
+            node.legal,
+            noun(node.legal)
         )
     };
     sentences.push(format!(
-        "Good means within {} of the best value, by {} searches of {} visits for each of {which}.",
-        effort.margin, effort.searches, effort.visits
+        "Good means a value within {} of the best, by {} of {} for each of {which}.",
+        effort.margin,
+        count(effort.searches, "search"),
+        count(effort.visits, "visit"),
     ));
     sentences
 }
 
 /// `four`, `17`.
-fn number(n: usize) -> String {
+fn in_words(n: usize) -> String {
     const WORDS: [&str; 13] = [
         "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
         "eleven", "twelve",
@@ -95,11 +98,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_read_well() {
+    fn lists_and_numbers_are_spelled_out() {
         assert_eq!(list(&["a"]), "a");
         assert_eq!(list(&["a", "b"]), "a and b");
         assert_eq!(list(&["a", "b c", "d"]), "a, “b c” and d");
-        assert_eq!(number(4), "four");
-        assert_eq!(number(17), "17");
+        assert_eq!(in_words(4), "four");
+        assert_eq!(in_words(17), "17");
     }
 }

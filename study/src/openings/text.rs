@@ -1,88 +1,78 @@
-use std::fmt::Write;
-
 use garuda_run::thousands;
 
 use super::report::{CountedGames, MoveReport, OpeningNode, OpeningsReport};
 use super::setups::SideSetUps;
+use crate::format::{count, percent, signed};
 
-/// How many formations of a side the terminal shows.
+/// Number of formations of a side that are listed.
 const FORMATIONS: usize = 5;
 
 /// A report as text for a terminal.
-pub fn table(report: &OpeningsReport) -> String {
-    let mut out = String::new();
+pub fn text(report: &OpeningsReport) -> String {
     let position = match &report.from {
         None => "from the start".to_owned(),
         Some(from) => format!("after {from}"),
     };
-    line(&mut out, &format!("{} {position}", report.title));
-    line(&mut out, &source(report));
-    if let Some(counted) = &report.counted {
-        line(&mut out, &games(counted));
-    }
-    out.push('\n');
-    let [one, _] = report.move_words;
-    let width = widest(&report.root, 0).max(one.len());
-    line(
-        &mut out,
-        &format!(
-            "{one:<width$}    value     95 % interval   prior    games    won  drawn   lost  score  reply"
-        ),
-    );
-    rows(&mut out, &report.root, width, 0);
+    let mut lines = vec![format!("{} {position}", report.title), source_line(report)];
+    lines.extend(report.counted.as_ref().map(games_line));
+    lines.push(String::new());
+    let [noun, _] = &report.move_words;
+    let width = widest(&report.root, 0).max(noun.len());
+    lines.push(format!(
+        "{noun:<width$}    value     95 % interval   prior    games     won   drawn    lost   score  reply"
+    ));
+    move_lines(&mut lines, &report.root, width, 0);
     if !report.summary.is_empty() {
-        out.push('\n');
+        lines.push(String::new());
     }
-    for sentence in &report.summary {
-        line(&mut out, sentence);
-    }
+    lines.extend(report.summary.iter().cloned());
     if let Some(set_ups) = &report.set_ups {
-        for (side, name) in [(&set_ups.first, "first"), (&set_ups.second, "second")] {
-            formations(&mut out, side, name);
-        }
+        lines.extend(formation_lines(&set_ups.first, "first"));
+        lines.extend(formation_lines(&set_ups.second, "second"));
     }
-    out
+    if report.has_setup && report.counted.is_none() {
+        lines.push(String::new());
+        lines.push("Set-up statistics need the games of a run.".to_owned());
+    }
+    lines
+        .iter()
+        .map(|line| format!("{}\n", line.trim_end()))
+        .collect()
 }
 
-/// Where the figures come from.
-pub(super) fn source(report: &OpeningsReport) -> String {
+/// The run or network that the report is about.
+pub(super) fn source_line(report: &OpeningsReport) -> String {
     let source = &report.source;
-    let mut words = source.name.clone();
-    if let Some(checkpoint) = source.checkpoint {
-        let _ = write!(words, ", checkpoint {checkpoint}");
-    }
-    if let Some(step) = source.step {
-        let _ = write!(words, ", {} training steps", thousands(step));
-    }
-    words
+    let mut parts = vec![source.name.clone()];
+    parts.extend(
+        source
+            .checkpoint
+            .map(|number| format!("checkpoint {number}")),
+    );
+    parts.extend(source.step.map(|steps| count(steps, "training step")));
+    parts.join(", ")
 }
 
-/// Which games count.
-pub(super) fn games(counted: &CountedGames) -> String {
-    let mut words = format!("{} games", thousands(counted.games));
+/// Which games were counted.
+pub(super) fn games_line(counted: &CountedGames) -> String {
+    let mut parts = vec![count(counted.games, "game")];
     if counted.varied > 0 {
-        let _ = write!(
-            words,
-            "; {} from other starts are left out",
+        parts.push(format!(
+            "{} from other starts left out",
             thousands(counted.varied)
-        );
+        ));
     }
     if counted.elsewhere > 0 {
-        let _ = write!(words, "; {} never came here", thousands(counted.elsewhere));
+        parts.push(format!(
+            "{} that never reached this position left out",
+            thousands(counted.elsewhere)
+        ));
     }
     if !counted.refused.is_empty() {
-        let _ = write!(
-            words,
-            "; {} damaged files are passed over",
-            counted.refused.len()
-        );
+        let files = count(counted.refused.len() as u64, "damaged record file");
+        parts.push(format!("{files} skipped"));
     }
-    words
-}
-
-fn line(out: &mut String, text: &str) {
-    out.push_str(text.trim_end());
-    out.push('\n');
+    parts.join("; ")
 }
 
 fn widest(node: &OpeningNode, indent: usize) -> usize {
@@ -93,91 +83,62 @@ fn widest(node: &OpeningNode, indent: usize) -> usize {
     widths.max().unwrap_or(0)
 }
 
-/// The moves of a position, and below each the answers to it.
-fn rows(out: &mut String, node: &OpeningNode, width: usize, indent: usize) {
+/// The moves of a position, and below each the replies to it.
+fn move_lines(lines: &mut Vec<String>, node: &OpeningNode, width: usize, indent: usize) {
     for mv in &node.moves {
-        row(out, mv, width, indent);
+        lines.push(move_line(mv, width, indent));
         if let Some(next) = &mv.next {
-            rows(out, next, width, indent + 2);
+            move_lines(lines, next, width, indent + 2);
         }
     }
 }
 
-fn row(out: &mut String, mv: &MoveReport, width: usize, indent: usize) {
-    let mark = if mv.good { " *" } else { "" };
-    let name = format!("{:indent$}{}{mark}", "", mv.mv);
-    let found = &mv.searched;
-    let value = found.value.map_or_else(String::new, signed);
-    let interval = match found.value_low.zip(found.value_high) {
-        Some(_) if found.proven => "proven".to_owned(),
+fn move_line(mv: &MoveReport, width: usize, indent: usize) -> String {
+    let star = if mv.good { " *" } else { "" };
+    let name = format!("{:indent$}{}{star}", "", mv.mv);
+    let search = &mv.searched;
+    let value = search.value.map_or_else(String::new, signed);
+    let interval = match search.value_low.zip(search.value_high) {
+        Some(_) if search.proven => "proven".to_owned(),
         Some((low, high)) => format!("{} … {}", signed(low), signed(high)),
         None => String::new(),
     };
-    let prior = found.prior.map_or_else(String::new, percent);
-    let played = mv
-        .played
-        .games
-        .map_or_else(String::new, |n| thousands(n.into()));
-    let shares = match mv.played.results() {
+    let prior = search.prior.map_or_else(String::new, percent);
+    let games = (mv.played.games).map_or_else(String::new, |n| thousands(n.into()));
+    let results = match mv.played.results() {
         Some(results) => {
             let share = |n: u32| percent(f64::from(n) / f64::from(results.games()));
             format!(
-                "{:>6} {:>6} {:>6} {:>6}",
+                "{:>7} {:>7} {:>7} {:>7}",
                 share(results.wins),
                 share(results.draws),
                 share(results.losses),
                 results.score().map_or_else(String::new, percent)
             )
         }
-        None => " ".repeat(27),
+        None => " ".repeat(31),
     };
-    let reply = match (&found.reply, &mv.transposes) {
-        (Some(reply), Some(path)) => format!("{reply}   (see {path})"),
+    let see = (mv.transposes.as_ref()).map(|path| format!("(see {path})"));
+    let reply = match (&search.reply, see) {
+        (Some(reply), Some(see)) => format!("{reply}   {see}"),
         (Some(reply), None) => reply.clone(),
-        (None, Some(path)) => format!("(see {path})"),
-        (None, None) => String::new(),
+        (None, see) => see.unwrap_or_default(),
     };
-    line(
-        out,
-        &format!(
-            "{name:<width$} {value:>8}  {interval:>16} {prior:>7} {played:>8} {shares}  {reply}"
-        ),
-    );
+    format!("{name:<width$} {value:>8}  {interval:>16} {prior:>7} {games:>8} {results}  {reply}")
 }
 
-fn formations(out: &mut String, side: &SideSetUps, name: &str) {
-    out.push('\n');
-    line(
-        out,
-        &format!(
-            "commonest set-ups of the {name} mover, of {} different ones",
+fn formation_lines(side: &SideSetUps, name: &str) -> Vec<String> {
+    let mut lines = vec![
+        String::new(),
+        format!(
+            "most frequent set-ups of the {name} mover, of {} in all",
             thousands(side.distinct)
         ),
-    );
-    for formation in side.formations.iter().take(FORMATIONS) {
+    ];
+    lines.extend(side.formations.iter().take(FORMATIONS).map(|formation| {
         let score = formation.score.map_or_else(String::new, percent);
-        let games = game_count(formation.games);
-        line(
-            out,
-            &format!("{games:>14} {score:>6}  {}", formation.pieces),
-        );
-    }
-}
-
-/// `1 game`, `1,234 games`
-pub(super) fn game_count(games: u32) -> String {
-    let noun = if games == 1 { "game" } else { "games" };
-    format!("{} {noun}", thousands(games.into()))
-}
-
-/// `+0.123`
-pub(super) fn signed(value: f64) -> String {
-    // No minus before a zero.
-    let value = (value * 1000.0).round() / 1000.0 + 0.0;
-    format!("{value:+.3}")
-}
-
-/// `12.3%`
-pub(super) fn percent(share: f64) -> String {
-    format!("{:.1}%", share * 100.0)
+        let games = count(formation.games, "game");
+        format!("{games:>14} {score:>7}  {}", formation.pieces)
+    }));
+    lines
 }

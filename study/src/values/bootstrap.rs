@@ -6,7 +6,7 @@ use super::GameSample;
 use super::logistic::{Coefficients, LogLikelihood, fit};
 use crate::ConfidenceInterval;
 
-/// A fit and what it would have been had other games been played.
+/// A fit, and the fits to resampled games.
 #[derive(Clone, Debug)]
 pub struct BootstrapFit {
     pub best: Coefficients,
@@ -14,33 +14,33 @@ pub struct BootstrapFit {
     pub others: Vec<Coefficients>,
 }
 
-/// More games than these are dealt into as many groups, which are resampled in their stead.
-const MOST_GROUPS: usize = 4000;
+/// Largest number of groups of games: with more games than this, groups are resampled.
+const MAX_GROUPS: usize = 4000;
 
-/// Fits a sample, and then again with every game counted as often as chance has it: about as
-/// often as drawing all games anew with replacement would (Poisson's 0, 1, 2 …).
+/// Fits a sample, and fits it again for each resample: every game is given a weight from the
+/// Poisson distribution with mean 1, which approximates drawing games with replacement.
 ///
-/// The other fits are one step of Newton's method away from the best. What they miss is small
-/// beside the width of the intervals, and they cost next to nothing.
+/// Each of these fits is one Newton step from the best one. The error is small compared with the
+/// width of the intervals, and the cost is negligible.
 pub fn resample(sample: &GameSample, resamples: usize, seed: u64) -> BootstrapFit {
     let best = fit(sample);
     let columns = sample.columns();
-    let mut groups = vec![LogLikelihood::none(columns); sample.games().min(MOST_GROUPS)];
+    let mut groups = vec![LogLikelihood::none(columns); sample.games().min(MAX_GROUPS)];
     for (game, (score, rows)) in sample.iter().enumerate() {
-        groups[game % MOST_GROUPS].add_game(&best, score, rows);
+        groups[game % MAX_GROUPS].add_game(&best, score, rows);
     }
     let others = (0..resamples as u64)
         .into_par_iter()
         .map(|number| {
             let mut rng = seeds::rng(seeds::derive(seed, "resample", &[number]));
-            let mut evidence = LogLikelihood::prior(&best);
+            let mut likelihood = LogLikelihood::prior(&best);
             for group in &groups {
                 let times = poisson(&mut rng);
                 if times > 0.0 {
-                    evidence.add(group, times);
+                    likelihood.add(group, times);
                 }
             }
-            &best + &evidence.newton_step()
+            &best + &likelihood.newton_step()
         })
         .collect();
     BootstrapFit { best, others }
@@ -58,14 +58,14 @@ impl BootstrapFit {
         }
     }
 
-    /// The share of resamples of which something holds.
+    /// The share of resamples for which `holds` is true.
     pub fn share(&self, holds: impl Fn(&Coefficients) -> bool) -> f64 {
         let count = self.others.iter().filter(|other| holds(other)).count();
         count as f64 / self.others.len().max(1) as f64
     }
 }
 
-/// Between the two nearest of some ordered values.
+/// Interpolated between the two nearest of the ordered values.
 fn quantile(ordered: &[f64], share: f64) -> f64 {
     let Some(last) = ordered.len().checked_sub(1) else {
         return f64::NAN;
@@ -78,7 +78,7 @@ fn quantile(ordered: &[f64], share: f64) -> f64 {
     below + (above - below) * at.fract()
 }
 
-/// A draw from Poisson's distribution with mean 1.
+/// A sample of the Poisson distribution with mean 1.
 fn poisson(rng: &mut impl Rng) -> f64 {
     let draw = f64::from(rng.next_u32()) / (f64::from(u32::MAX) + 1.0);
     let mut chance = (-1f64).exp();

@@ -1,12 +1,12 @@
-//! What others say that pieces are value.
+//! Piece values from guides.
 
 use std::fmt;
 
 use garuda_rules::{FeaturePlace, MaterialFeature, PieceType, Position};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A value as a guide gives it, in swallows or pawns.
-#[derive(Copy, Clone, PartialEq, Debug, Serialize)]
+#[derive(Copy, Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GuideValue {
     About(f64),

@@ -3,18 +3,18 @@ use ndarray::{Array1, Array2, ArrayView1};
 
 use super::GameSample;
 
-/// Precision of the normal prior of every coefficient: one of log-odds 3 is as likely as a game's
-/// result against it. It matters only where games say next to nothing.
-const RIDGE: f64 = 0.1;
-const MOST_STEPS: usize = 50;
-/// The square of a Newton step, in standard errors, below which it is the last one.
-const SMALL: f64 = 1e-10;
+/// Precision of the normal prior of every coefficient, centred at 0. It matters only for
+/// coefficients that the games say next to nothing about.
+const PRIOR_PRECISION: f64 = 0.1;
+const MAX_STEPS: usize = 50;
+/// A Newton step whose square, in standard errors, is below this is the last one.
+const TOLERANCE: f64 = 1e-10;
 
 /// Coefficients of a logistic regression: the log-odds of the score are the row times these.
 pub type Coefficients = Array1<f64>;
 
-/// What some games say at a point: the logarithm of their likelihood, its gradient, and its
-/// negative second derivative (of which the part below the diagonal counts).
+/// The logarithm of the likelihood of some games at a point, its gradient, and its negative second
+/// derivative (only the part on and below the diagonal is kept).
 #[derive(Clone, Debug)]
 pub(super) struct LogLikelihood {
     value: f64,
@@ -22,31 +22,32 @@ pub(super) struct LogLikelihood {
     information: Array2<f64>,
 }
 
-/// The likeliest coefficients, by Newton's method. Draws are half a win and half a loss.
+/// The maximum a posteriori coefficients, by Newton's method. A draw is half a win and half a
+/// loss.
 pub fn fit(sample: &GameSample) -> Coefficients {
-    let look = |at: &Coefficients| {
-        let mut evidence = LogLikelihood::prior(at);
+    let posterior = |at: &Coefficients| {
+        let mut likelihood = LogLikelihood::prior(at);
         for (score, rows) in sample.iter() {
-            evidence.add_game(at, score, rows);
+            likelihood.add_game(at, score, rows);
         }
-        evidence
+        likelihood
     };
     let mut at = Array1::zeros(sample.columns());
-    let mut here = look(&at);
-    for _ in 0..MOST_STEPS {
+    let mut here = posterior(&at);
+    for _ in 0..MAX_STEPS {
         let mut step = here.newton_step();
         let size = step.dot(&here.gradient);
         let mut next = &at + &step;
-        if size < SMALL {
+        if size < TOLERANCE {
             return next;
         }
-        let mut there = look(&next);
-        // The posterior is concave, so some fraction of the step climbs; far away the whole may
-        // overshoot.
+        let mut there = posterior(&next);
+        // The posterior is concave, so some fraction of the step increases it; far from the
+        // maximum a whole step may overshoot.
         while there.value < here.value && step.dot(&step) > f64::EPSILON {
             step *= 0.5;
             next = &at + &step;
-            there = look(&next);
+            there = posterior(&next);
         }
         (at, here) = (next, there);
     }
@@ -63,12 +64,12 @@ impl LogLikelihood {
         }
     }
 
-    /// What is believed without games: that coefficients are not huge.
+    /// The prior: coefficients are not huge.
     pub(super) fn prior(at: &Coefficients) -> LogLikelihood {
         LogLikelihood {
-            value: -0.5 * RIDGE * at.dot(at),
-            gradient: at * -RIDGE,
-            information: Array2::from_diag_elem(at.len(), RIDGE),
+            value: -0.5 * PRIOR_PRECISION * at.dot(at),
+            gradient: at * -PRIOR_PRECISION,
+            information: Array2::from_diag_elem(at.len(), PRIOR_PRECISION),
         }
     }
 
@@ -91,7 +92,7 @@ impl LogLikelihood {
                     .map(|(i, &x)| (i, f64::from(x))),
             );
             let odds: f64 = others.iter().map(|&(i, x)| x * at[i]).sum();
-            // ln(1 + e^x), which neither overflows nor loses small values.
+            // ln(1 + e^x) in a form that neither overflows nor loses small values.
             let decay = (-odds.abs()).exp();
             self.value += weight * (score * odds - odds.max(0.0) - decay.ln_1p());
             let chance = if odds >= 0.0 { 1.0 } else { decay } / (1.0 + decay);
@@ -106,15 +107,15 @@ impl LogLikelihood {
         }
     }
 
-    /// Adds evidence as often as `times` says.
-    pub(super) fn add(&mut self, other: &LogLikelihood, times: f64) {
-        self.value += times * other.value;
-        self.gradient.scaled_add(times, &other.gradient);
-        self.information.scaled_add(times, &other.information);
+    /// Adds another likelihood with a weight.
+    pub(super) fn add(&mut self, other: &LogLikelihood, weight: f64) {
+        self.value += weight * other.value;
+        self.gradient.scaled_add(weight, &other.gradient);
+        self.information.scaled_add(weight, &other.information);
     }
 
-    /// The step to where the evidence, were it quadratic, would be highest. The information must
-    /// be positive definite, as it is with the prior.
+    /// The step to the maximum of the quadratic approximation. The information must be positive
+    /// definite, as it is with the prior.
     pub(super) fn newton_step(&self) -> Array1<f64> {
         let information =
             SymmetricMatrix::dense(self.gradient.len(), |i, j| self.information[[i, j]]);

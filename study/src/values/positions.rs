@@ -5,34 +5,35 @@ use rand::seq::SliceRandom;
 
 use crate::moves::{captures_piece, promotes};
 
-/// Most positions of a game that are counted in each phase. They share the game's result, so that
-/// more say ever less that is new: on a run of Tori Shogi the standard errors are about a quarter
-/// smaller than with one position, and with all of them, at four times the cost, a tenth smaller yet.
-pub const POSITIONS_OF_A_PHASE: usize = 8;
+/// Largest number of positions of a game that are counted in each phase. They share the game's
+/// result, so each further one adds less: on a run of Tori Shogi, standard errors are about a
+/// quarter smaller than with one position; with all positions, at four times the cost, they are
+/// another tenth smaller.
+pub const POSITIONS_PER_PHASE: usize = 8;
 
 /// Columns before those of the features: who moved first in the game, and who is to move.
 pub(super) const FIRST_MOVE: usize = 0;
 pub(super) const TO_MOVE: usize = 1;
 pub(super) const FIRST_FEATURE: usize = 2;
 
-/// What a game says about the worth of pieces.
+/// The material in some positions of a game, and its result.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CountedGame {
     /// The checkpoint and the number of the game.
     pub(super) id: (u32, u64),
     /// Of the side that moved first: 1, ½ or 0.
     pub(super) score: f32,
-    /// Rows of positions, seen by the side that moved first, by phase: 1, then 1 if that side is
-    /// to move and else −1, then how many more of each feature it has.
+    /// Rows of positions by phase, from the view of the side that moved first: 1, then 1 if that
+    /// side is to move and −1 if not, then the difference in each feature.
     pub(super) rows: [Vec<i8>; 3],
 }
 
-/// Counts the pieces in some quiet positions of a game, chosen at random but always the same. The
-/// record must be verified; `None` if its start is no position.
+/// Counts the material in some quiet positions of a game, chosen at random from the record's own
+/// seed. The record must be verified; `None` if its start is not a position.
 ///
-/// Quiet is a position whose side to move is not in check and whose best move, in the search's
-/// opinion (or the move played, where none was searched), neither captures, promotes nor scores:
-/// amid an exchange the count says little.
+/// A position is quiet if the side to move is not in check and the best move, by the search (or
+/// the move played, where none was searched), neither captures, promotes nor scores: in the middle
+/// of an exchange material says little.
 pub fn count_game<P: Position>(record: &GameRecord) -> Option<CountedGame> {
     let mut position: P = record.start().parse().ok()?;
     let first = position.turn();
@@ -40,7 +41,7 @@ pub fn count_game<P: Position>(record: &GameRecord) -> Option<CountedGame> {
     let mut captures = 0;
     for (mv, policy) in record.moves().zip(record.policies()) {
         let best = policy.first().map_or(mv, |&(best, _)| best);
-        if position.is_settled() && !position.is_check() && is_calm(&position, best) {
+        if position.is_settled() && !position.is_check() && is_quiet_move(&position, best) {
             quiet[position.phase(captures) as usize].push(position);
         }
         captures += u32::from(captures_piece(&position, mv));
@@ -53,7 +54,7 @@ pub fn count_game<P: Position>(record: &GameRecord) -> Option<CountedGame> {
     ));
     let columns = FIRST_FEATURE + P::material_features().len();
     let rows = quiet.map(|mut quiet| {
-        let (chosen, _) = quiet.partial_shuffle(&mut rng, POSITIONS_OF_A_PHASE);
+        let (chosen, _) = quiet.partial_shuffle(&mut rng, POSITIONS_PER_PHASE);
         let mut rows = vec![0; columns * chosen.len()];
         for (row, position) in rows.chunks_exact_mut(columns).zip(chosen) {
             row[FIRST_MOVE] = 1;
@@ -77,7 +78,7 @@ fn score(winner: Option<Color>, side: Color) -> f32 {
     }
 }
 
-fn is_calm<P: Position>(position: &P, mv: Move) -> bool {
+fn is_quiet_move<P: Position>(position: &P, mv: Move) -> bool {
     let mut next = *position;
     next.play(mv);
     let scores = next.points() != position.points();

@@ -1,10 +1,10 @@
 use ndarray::{Array2, ArrayView1};
 
-/// What a regression is made from: rows of small whole numbers, and games that each have some of
-/// the rows and one score.
+/// The data of a regression: rows of small integers, and games that each have some of the rows and
+/// one score.
 ///
-/// Rows of one game share its score and are no independent witnesses, so a game has the weight 1
-/// however many rows it has, and resampling draws games.
+/// Rows of one game share its score and are not independent, so every game has weight 1 whatever
+/// the number of its rows, and resampling draws games.
 #[derive(Clone, PartialEq, Debug)]
 pub struct GameSample {
     /// `[rows, columns]`
@@ -16,7 +16,8 @@ pub struct GameSample {
 }
 
 impl GameSample {
-    /// A sample of these games: the score of each and its rows, one after the other.
+    /// A sample of these games: the score of each, and its rows concatenated. Games without rows
+    /// are left out.
     ///
     /// # Panics
     /// If a row is not `columns` long.
@@ -67,7 +68,7 @@ impl GameSample {
             })
     }
 
-    /// In how many games each column is ever other than zero.
+    /// The number of games in which each column is ever non-zero.
     pub(super) fn games_with_difference(&self) -> Vec<u32> {
         let mut games = vec![0; self.columns()];
         for (_, rows) in self.iter() {
@@ -84,23 +85,23 @@ impl GameSample {
         games
     }
 
-    /// For each column whether the side with more of it won (or, for all columns, lost) every
-    /// game in which it differed: no finite coefficient is likeliest then.
+    /// For each column whether the side with more of it won all games in which it differed, or lost
+    /// all of them: the likelihood has no finite maximum then.
     pub(super) fn separated(&self) -> Vec<bool> {
-        let mut gained = vec![[false; 2]; self.columns()];
+        let mut seen = vec![[false; 2]; self.columns()];
         for (score, rows) in self.iter() {
             for row in rows {
-                for (gained, &x) in gained.iter_mut().zip(row) {
+                for (seen, &x) in seen.iter_mut().zip(row) {
                     let ahead = f32::from(x.signum()) * (score - 0.5);
                     if x != 0 {
-                        gained[0] |= ahead <= 0.0;
-                        gained[1] |= ahead >= 0.0;
+                        seen[0] |= ahead <= 0.0;
+                        seen[1] |= ahead >= 0.0;
                     }
                 }
             }
         }
         let differs = self.games_with_difference();
-        (gained.into_iter().zip(differs))
+        (seen.into_iter().zip(differs))
             .map(|([fails, succeeds], games)| games > 0 && !(fails && succeeds))
             .collect()
     }

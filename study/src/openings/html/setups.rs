@@ -1,125 +1,130 @@
-//! Set-ups of Sittuyin: where each piece goes, and the commonest formations.
+//! Set-ups of Sittuyin: where each piece was placed, and the most frequent formations.
 
-use std::fmt::Write;
-
-use garuda_rules::{Color, Position, SvgOptions, svg};
+use garuda_rules::{Board, Color};
 use garuda_run::thousands;
+use maud::{Markup, html};
 
-use super::bars::result_bar;
-use super::{escaped, percent};
+use super::boards::Boards;
+use super::marks::result_bar;
+use crate::format::{count, percent};
+use crate::markup::{number_head, scrolling_table, text_head};
 use crate::openings::setups::{PieceMap, SetUps, SideSetUps};
-use crate::openings::text::game_count;
 
 const SQUARE: u32 = 20;
-/// Ranks from its own side on which a side places pieces.
+/// Number of ranks on which a side places pieces, from its own edge.
 const RANKS: u32 = 3;
-/// How many formations are drawn.
+/// Number of formations that are drawn.
 const DRAWN: usize = 4;
 
-pub(super) fn write<P: Position>(out: &mut String, set_ups: &SetUps) {
-    let _ = writeln!(
-        out,
-        "<h2>Set-ups</h2>\n<p class=\"note\">Where pieces were placed in {} games. Each map shows a side’s first three ranks from its own edge. The stronger the colour the more games had such a piece there; the number is the share in per cent.</p>",
-        thousands(set_ups.games)
-    );
+pub(super) fn section(set_ups: &SetUps, boards: Option<Boards>) -> Markup {
     let sides = [
         (&set_ups.first, Color::White, "First mover"),
         (&set_ups.second, Color::Black, "Second mover"),
     ];
-    for (side, color, name) in sides {
-        let _ = writeln!(out, "<h3>{name}</h3>\n<div class=\"maps\">");
-        for piece in &side.pieces {
-            map::<P>(out, piece, color, set_ups.games);
+    html! {
+        h2 { "Set-ups" }
+        p.note {
+            "Where pieces were placed in " (count(set_ups.games, "game")) ". Each map shows a side’s "
+            "first three ranks from its own edge. The number is the percentage of games with such a "
+            "piece there; a stronger colour means more games."
         }
-        out.push_str("</div>\n");
-        formations::<P>(out, side, color, name);
-    }
-}
-
-/// The ranks where a side places pieces, its own first rank at the bottom.
-fn map<P: Position>(out: &mut String, piece: &PieceMap, color: Color, games: u64) {
-    let board = P::BOARD;
-    let (width, height) = (u32::from(board.files) * SQUARE, RANKS * SQUARE);
-    let words: Vec<_> = (piece.squares.iter().take(3))
-        .map(|(square, count)| format!("{square} {}", percent(f64::from(*count) / games as f64)))
-        .collect();
-    let _ = write!(
-        out,
-        "<figure class=\"map\"><svg viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{}: {}\">",
-        piece.name,
-        words.join(", ")
-    );
-    let most = piece.squares.iter().map(|(_, count)| *count).max();
-    let most = f64::from(most.unwrap_or(1));
-    for rank in 0..RANKS {
-        for file in 0..u32::from(board.files) {
-            let seen = match color {
-                Color::White => board.square(file as u8, rank as u8),
-                Color::Black => board.rotate(board.square(file as u8, rank as u8)),
-            };
-            let name = board.name(seen);
-            let count = (piece.squares.iter()).find(|(square, _)| *square == name);
-            let count = count.map_or(0, |(_, count)| *count);
-            let (x, y) = (file * SQUARE, (RANKS - 1 - rank) * SQUARE);
-            let heat = f64::from(count) / most;
-            let share = 100.0 * f64::from(count) / games as f64;
-            let _ = write!(
-                out,
-                "<g><title>{name}: {share:.1} %</title><rect class=\"ground\" x=\"{x}\" y=\"{y}\" width=\"{SQUARE}\" height=\"{SQUARE}\"/><rect class=\"heat\" x=\"{x}\" y=\"{y}\" width=\"{SQUARE}\" height=\"{SQUARE}\" fill-opacity=\"{heat:.2}\"/>"
-            );
-            if share >= 0.5 {
-                let class = if heat > 0.55 { "hot" } else { "cool" };
-                let _ = write!(
-                    out,
-                    "<text class=\"{class}\" x=\"{}\" y=\"{}\">{share:.0}</text>",
-                    x + SQUARE / 2,
-                    y + SQUARE / 2 + 3
-                );
+        @for (side, color, name) in sides {
+            h3 { (name) }
+            @if let Some(boards) = boards {
+                div.maps {
+                    @for piece in &side.pieces { (map(boards.board, piece, color, set_ups.games)) }
+                }
             }
-            out.push_str("</g>");
+            (formations(side, color, name, boards))
         }
     }
-    let _ = writeln!(
-        out,
-        "</svg><figcaption><b>{}</b> {}</figcaption></figure>",
-        piece.letter,
-        escaped(piece.name)
-    );
 }
 
-fn formations<P: Position>(out: &mut String, side: &SideSetUps, color: Color, name: &str) {
-    let _ = writeln!(
-        out,
-        "<h4>{name}: commonest of {} formations</h4>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Formations of the {}\">\n<table>\n<thead><tr><th scope=\"col\">formation</th><th scope=\"col\" class=\"n\">games</th><th scope=\"col\" class=\"n\">score</th><th scope=\"col\" class=\"wide\">won, drawn, lost</th></tr></thead>\n<tbody>",
-        thousands(side.distinct),
-        name.to_lowercase()
-    );
-    for formation in &side.formations {
-        let _ = writeln!(
-            out,
-            "<tr><th scope=\"row\"><code>{}</code></th><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"wide\">{}</td></tr>",
-            escaped(&formation.pieces),
-            thousands(formation.games.into()),
-            formation.score.map_or_else(String::new, percent),
-            result_bar(&formation.results)
-        );
+/// The ranks on which a side places pieces, its own first rank at the bottom.
+fn map(board: Board, piece: &PieceMap, color: Color, games: u64) -> Markup {
+    let files = u32::from(board.files);
+    let share = |n: u32| f64::from(n) / games as f64;
+    let most_frequent: Vec<_> = (piece.squares.iter().take(3))
+        .map(|(square, n)| format!("{square} {}", percent(share(*n))))
+        .collect();
+    let label = format!("{}: {}", piece.name, most_frequent.join(", "));
+    let most = piece.squares.iter().map(|(_, n)| *n).max().unwrap_or(1);
+    html! {
+        figure.map {
+            svg viewBox=(format!("0 0 {} {}", files * SQUARE, RANKS * SQUARE)) role="img"
+                aria-label=(label)
+            {
+                @for rank in 0..RANKS {
+                    @for file in 0..files {
+                        @let name = square_name(board, color, file as u8, rank as u8);
+                        @let found = piece.squares.iter().find(|(square, _)| *square == name);
+                        @let n = found.map_or(0, |(_, n)| *n);
+                        @let corner = [file * SQUARE, (RANKS - 1 - rank) * SQUARE];
+                        (map_square(&name, corner, share(n), f64::from(n) / f64::from(most)))
+                    }
+                }
+            }
+            figcaption { b { (piece.letter) } " " (piece.name) }
+        }
     }
-    out.push_str("</tbody>\n</table>\n</div>\n<div class=\"boards\">\n");
-    for formation in side.formations.iter().take(DRAWN) {
-        let Ok(position) = formation.example.parse::<P>() else {
-            continue;
-        };
-        let options = SvgOptions {
-            bottom: color,
-            ..SvgOptions::default()
-        };
-        let drawing =
-            svg(&position, &options).replace(r#" xmlns="http://www.w3.org/2000/svg""#, "");
-        let _ = writeln!(
-            out,
-            "<figure class=\"board\">{drawing}<figcaption>{}; the board of one</figcaption></figure>",
-            game_count(formation.games)
-        );
+}
+
+/// The name of a square, counted from a side's own left corner.
+fn square_name(board: Board, color: Color, file: u8, rank: u8) -> String {
+    let square = board.square(file, rank);
+    board.name(match color {
+        Color::White => square,
+        Color::Black => board.rotate(square),
+    })
+}
+
+/// A square with its share of the games, and its heat from 0 to 1.
+fn map_square(name: &str, [x, y]: [u32; 2], share: f64, heat: f64) -> Markup {
+    html! {
+        g {
+            title { (name) ": " (percent(share)) }
+            rect.ground x=(x) y=(y) width=(SQUARE) height=(SQUARE) {}
+            rect.heat x=(x) y=(y) width=(SQUARE) height=(SQUARE) fill-opacity=(format!("{heat:.2}")) {}
+            @if share >= 0.005 {
+                text class=(if heat > 0.55 { "hot" } else { "cool" })
+                    x=(x + SQUARE / 2) y=(y + SQUARE / 2 + 3)
+                { (format!("{:.0}", 100.0 * share)) }
+            }
+        }
     }
-    out.push_str("</div>\n");
+}
+
+fn formations(side: &SideSetUps, color: Color, name: &str, boards: Option<Boards>) -> Markup {
+    let head = html! {
+        (text_head("formation"))
+        (number_head("games"))
+        (number_head("score"))
+        th.wide scope="col" { "won, drawn, lost" }
+    };
+    let rows = html! {
+        @for formation in &side.formations {
+            tr {
+                th scope="row" { code { (formation.pieces) } }
+                td.n { (thousands(formation.games.into())) }
+                td.n { (formation.score.map_or_else(String::new, percent)) }
+                td.wide { (result_bar(&formation.results)) }
+            }
+        }
+    };
+    let label = format!("Formations of the {}", name.to_lowercase());
+    let board = |fen: &str| boards?.draw(fen, color, None);
+    html! {
+        h4 { (name) ": most frequent of " (count(side.distinct, "formation")) }
+        (scrolling_table(&label, &head, &rows))
+        div.boards {
+            @for formation in side.formations.iter().take(DRAWN) {
+                @if let Some(drawing) = board(&formation.example) {
+                    figure.board {
+                        (drawing)
+                        figcaption { (count(formation.games, "game")) "; one of their boards" }
+                    }
+                }
+            }
+        }
+    }
 }

@@ -1,121 +1,116 @@
-use std::fmt::Write;
+//! The tree of moves, each of which can be opened.
 
-use garuda_rules::Position;
+use garuda_rules::Color;
 use garuda_run::thousands;
+use maud::{Markup, html};
 
-use super::bars::{part_words, result_bar, value_mark};
-use super::{ValueScale, board, escaped, percent, signed};
-use crate::openings::report::{MoveReport, OpeningNode, OpeningsReport};
+use super::boards::{Boards, LastMove};
+use super::marks::{ValueScale, good_badge, result_bar, value_mark};
+use crate::format::{count, percent, signed};
+use crate::openings::report::{MoveReport, OpeningNode, OpeningsReport, RangeCounts};
 
-/// The moves one below the other, each to be opened.
-pub(super) fn write<P: Position>(out: &mut String, report: &OpeningsReport) {
-    let [one, _] = report.move_words;
-    let _ = writeln!(
-        out,
-        "<h2>One by one</h2>\n<p class=\"note\">EvaluatorFactory a {one} to see the board after it and what was found about the evaluations.</p>"
-    );
-    moves::<P>(out, &report.root, true);
+pub(super) fn section(report: &OpeningsReport, boards: Option<Boards>) -> Markup {
+    let [noun, _] = &report.move_words;
+    html! {
+        h2 { "One by one" }
+        p.note { "Open a " (noun) " to see the board after it, its details and the replies." }
+        (moves(&report.root, boards, true))
+    }
 }
 
-fn moves<P: Position>(out: &mut String, node: &OpeningNode, top: bool) {
+fn moves(node: &OpeningNode, boards: Option<Boards>, is_root: bool) -> Markup {
     let scale = ValueScale::of(node);
-    out.push_str("<div class=\"tree\">\n");
-    for mv in &node.moves {
-        let class = if mv.good { "good" } else { "plain" };
-        let _ = write!(out, "<details class=\"{class}\">\n<summary>");
-        summary(out, mv, &scale);
-        out.push_str("</summary>\n<div class=\"inside\">\n");
-        // Deep down only what is followed gets a board: a page of a few hundred would be slow.
-        if top || mv.next.is_some() {
-            board::<P>(out, &mv.after, Some((&node.fen, &mv.mv)), &mv.mv);
+    html! {
+        div.tree {
+            @for mv in &node.moves {
+                details class=(if mv.good { "good" } else { "plain" }) {
+                    summary { (summary(mv, &scale)) }
+                    div.inside {
+                        // Below the root only moves that are followed get a board: hundreds of
+                        // boards would make the page slow.
+                        @if is_root || mv.next.is_some() { (board_after(node, mv, boards)) }
+                        div.facts { (facts(mv)) }
+                    }
+                    @if let Some(next) = &mv.next {
+                        p.note { "Replies to " code { (mv.mv) } }
+                        (moves(next, boards, false))
+                    }
+                }
+            }
         }
-        out.push_str("<div class=\"facts\">\n");
-        facts(out, mv);
-        out.push_str("</div>\n</div>\n");
-        if let Some(next) = &mv.next {
-            let _ = writeln!(
-                out,
-                "<p class=\"note\">Evaluations to <code>{}</code></p>",
-                escaped(&mv.mv)
-            );
-            moves::<P>(out, next, false);
-        }
-        out.push_str("</details>\n");
-    }
-    out.push_str("</div>\n");
-}
-
-fn summary(out: &mut String, mv: &MoveReport, scale: &ValueScale) {
-    let _ = write!(out, "<code>{}</code>", escaped(&mv.mv));
-    if let Some(value) = mv.searched.value {
-        let _ = write!(
-            out,
-            "<b>{}</b>{}",
-            signed(value),
-            value_mark(&mv.searched, scale)
-        );
-    }
-    if let Some(results) = mv.played.results() {
-        let _ = write!(
-            out,
-            "<small>{}</small>{}",
-            thousands(results.games().into()),
-            result_bar(&results)
-        );
-    }
-    if mv.good {
-        out.push_str("<span class=\"badge\">good</span>");
     }
 }
 
-fn facts(out: &mut String, mv: &MoveReport) {
-    out.push_str("<dl>\n");
-    let mut fact = |name: &str, words: String| {
-        let _ = writeln!(out, "<dt>{name}</dt><dd>{words}</dd>");
+fn board_after(node: &OpeningNode, mv: &MoveReport, boards: Option<Boards>) -> Markup {
+    let last_move = LastMove {
+        before: &node.fen,
+        mv: &mv.mv,
     };
-    let found = &mv.searched;
-    if let (Some(value), Some(low), Some(high)) = (found.value, found.value_low, found.value_high) {
-        let spread = if found.proven {
-            "proven".to_owned()
-        } else {
-            format!("{} to {}", signed(low), signed(high))
-        };
-        fact("value", format!("{} ({spread})", signed(value)));
-    }
-    if let Some(prior) = found.prior {
-        fact("prior", percent(prior));
-    }
-    if let Some(visits) = found.visits {
-        fact("visits", thousands(visits));
-    }
-    if let Some(reply) = &found.reply {
-        fact("reply", format!("<code>{}</code>", escaped(reply)));
-    }
-    if let Some(line) = &found.line {
-        fact("line", format!("<code>{}</code>", escaped(line)));
-    }
-    if let Some(results) = mv.played.results() {
-        let score = results.score().map_or_else(String::new, percent);
-        fact(
-            "games",
-            format!(
-                "{}, score {score}: {} won, {} drawn, {} lost",
-                thousands(results.games().into()),
-                thousands(results.wins.into()),
-                thousands(results.draws.into()),
-                thousands(results.losses.into()),
-            ),
-        );
-        for part in &mv.by_checkpoints {
-            let name = format!("checkpoints {}–{}", part.range.from, part.range.to);
-            fact(&name, part_words(part.games, part.results.score()));
+    let board = boards.and_then(|boards| boards.draw(&mv.after, Color::White, Some(last_move)));
+    html! {
+        @if let Some(drawing) = board {
+            figure.board aria-label=(format!("Board: {}", mv.mv)) { (drawing) }
         }
     }
-    if let Some(path) = &mv.transposes {
-        fact(
-            "evaluations",
-            format!("see <code>{}</code>, the same position", escaped(path)),
-        );
+}
+
+fn summary(mv: &MoveReport, scale: &ValueScale) -> Markup {
+    html! {
+        code { (mv.mv) }
+        @if let Some(value) = mv.searched.value {
+            b { (signed(value)) }
+            (value_mark(&mv.searched, scale))
+        }
+        @if let Some(results) = mv.played.results() {
+            small { (thousands(results.games().into())) }
+            (result_bar(&results))
+        }
+        @if mv.good { (good_badge()) }
     }
-    out.push_str("</dl>\n");
+}
+
+fn facts(mv: &MoveReport) -> Markup {
+    let search = &mv.searched;
+    let value =
+        (search.value.zip(search.value_low).zip(search.value_high)).map(|((value, low), high)| {
+            match search.proven {
+                true => format!("{} (proven)", signed(value)),
+                false => format!("{} ({} to {})", signed(value), signed(low), signed(high)),
+            }
+        });
+    html! {
+        dl {
+            @if let Some(value) = value { (fact("value", &html! { (value) })) }
+            @if let Some(prior) = search.prior { (fact("prior", &html! { (percent(prior)) })) }
+            @if let Some(visits) = search.visits { (fact("visits", &html! { (thousands(visits)) })) }
+            @if let Some(reply) = &search.reply { (fact("reply", &html! { code { (reply) } })) }
+            @if let Some(line) = &search.line { (fact("line", &html! { code { (line) } })) }
+            @if let Some(results) = mv.played.results() {
+                (fact("games", &html! {
+                    (thousands(results.games().into())) ", score "
+                    (results.score().map_or_else(String::new, percent)) ": "
+                    (thousands(results.wins.into())) " won, "
+                    (thousands(results.draws.into())) " drawn, "
+                    (thousands(results.losses.into())) " lost"
+                }))
+                @for part in &mv.by_checkpoints {
+                    (fact(&part.range.to_string(), &html! { (part_results(part)) }))
+                }
+            }
+            @if let Some(path) = &mv.transposes {
+                (fact("replies", &html! { "see " code { (path) } ", the same position" }))
+            }
+        }
+    }
+}
+
+fn fact(name: &str, content: &Markup) -> Markup {
+    html! { dt { (name) } dd { (content) } }
+}
+
+fn part_results(part: &RangeCounts) -> String {
+    match part.results.score() {
+        Some(score) => format!("{}, score {}", count(part.games, "game"), percent(score)),
+        None => "no games".to_owned(),
+    }
 }

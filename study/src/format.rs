@@ -1,0 +1,58 @@
+//! Numbers as reports show them.
+
+use garuda_run::thousands;
+
+/// `12.3 %`
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// `12.3 %`, or a dash where there is nothing to show.
+pub(crate) fn percent_or_dash(share: Option<f64>) -> String {
+    share.map_or_else(|| "–".to_owned(), percent)
+}
+
+/// `12.3 ± 0.4 %`, or a dash where there is nothing to show.
+pub(crate) fn percent_with_error(share: Option<f64>, error: Option<f64>) -> String {
+    match share.zip(error) {
+        Some((share, error)) => format!("{:.1} ± {:.1} %", 100.0 * share, 100.0 * error),
+        None => "–".to_owned(),
+    }
+}
+
+/// `+0.123`
+pub(crate) fn signed(value: f64) -> String {
+    // No minus before a zero.
+    let value = (value * 1000.0).round() / 1000.0 + 0.0;
+    format!("{value:+.3}")
+}
+
+/// `1 game`, `1,234 games`, `2 searches`
+pub(crate) fn count(n: impl Into<u64>, noun: &str) -> String {
+    let n = n.into();
+    let plural = match n {
+        1 => "",
+        _ if noun.ends_with("ch") => "es",
+        _ => "s",
+    };
+    format!("{} {noun}{plural}", thousands(n))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_agree_with_their_nouns() {
+        assert_eq!(count(0u64, "game"), "0 games");
+        assert_eq!(count(1u64, "game"), "1 game");
+        assert_eq!(count(1234u64, "game"), "1,234 games");
+        assert_eq!(count(2u64, "search"), "2 searches");
+    }
+
+    #[test]
+    fn rounded_zero_has_no_minus() {
+        assert_eq!(signed(-0.0001), "+0.000");
+        assert_eq!(signed(-0.25), "-0.250");
+    }
+}
