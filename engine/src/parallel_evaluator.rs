@@ -54,9 +54,14 @@ impl<P: Position> ParallelEvaluator<P> {
 fn batch_size(architecture: Architecture) -> usize {
     const MAX: u32 = 8;
     const MAX_COST: u32 = 1_000_000;
-    let Architecture::Conv(shape) = architecture;
-    let batch_size = MAX_COST / (shape.blocks() * shape.channels() * shape.channels());
-    batch_size.clamp(1, MAX) as usize
+    match architecture {
+        Architecture::Conv(shape) => {
+            let batch_size = MAX_COST / (shape.blocks() * shape.channels() * shape.channels());
+            batch_size.clamp(1, MAX) as usize
+        }
+        // A batch would save less than one evaluation costs.
+        Architecture::Sparse(_) => 1,
+    }
 }
 
 impl<P: Position> Evaluator<GameState<P>> for ParallelEvaluator<P> {

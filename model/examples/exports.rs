@@ -7,7 +7,8 @@ use std::{env, fs};
 
 use garuda_mcts::Wdl;
 use garuda_model::{
-    Batch, ConvShape, Encoding, Targets, TrainParams, Trainer, View, encode, set_threads,
+    Batch, ConvShape, Encoding, NetworkKind, Targets, TrainParams, Trainer, View, encode,
+    set_threads,
 };
 use garuda_rules::{Game, GameState, MoveList, Position, RuleSet, with_rule_set};
 use rand::{RngExt, SeedableRng};
@@ -30,7 +31,7 @@ fn main() -> Result<(), Error> {
 
 fn write<P: Position>(directory: &Path) -> Result<(), Error> {
     let mut trainer = Trainer::<P>::new(ConvShape::new(4, 32)?, TrainParams::default(), 1);
-    let mut batch = Batch::new();
+    let mut batch = Batch::new(NetworkKind::Conv);
     let mut planes = Vec::new();
     let length = Encoding::of::<P>().input_len();
     for (game, legal) in positions() {
@@ -57,7 +58,9 @@ fn write<P: Position>(directory: &Path) -> Result<(), Error> {
             batch.clear();
         }
     }
-    let prediction = trainer.predict(&planes);
+    let prediction = trainer
+        .predict(&planes)
+        .ok_or("the network is not convolutional")?;
     let file = |ending: &str| directory.join(format!("{}.{ending}", P::NAME));
     fs::write(file("onnx"), trainer.export("exports").bytes())?;
     for (ending, numbers) in [

@@ -4,6 +4,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::sparse::SparseShape;
+
 /// The kind of a network and its size; its tensors follow from this and the game.
 ///
 /// Written as `conv 4x64` in exported files and messages, and as a table with the key `kind` in
@@ -22,6 +24,8 @@ use thiserror::Error;
 pub enum Architecture {
     /// A residual tower of convolutions.
     Conv(ConvShape),
+    /// An integer network of sparse features, for CPUs.
+    Sparse(SparseShape),
 }
 
 /// The kinds of networks, by the names used in configurations.
@@ -30,6 +34,7 @@ pub enum Architecture {
 pub enum NetworkKind {
     #[default]
     Conv,
+    Sparse,
 }
 
 /// The size of a convolutional network: residual blocks and channels of its tower.
@@ -51,16 +56,18 @@ impl Architecture {
     pub fn kind(self) -> NetworkKind {
         match self {
             Architecture::Conv(_) => NetworkKind::Conv,
+            Architecture::Sparse(_) => NetworkKind::Sparse,
         }
     }
 }
 
 impl NetworkKind {
-    pub const ALL: [NetworkKind; 1] = [NetworkKind::Conv];
+    pub const ALL: [NetworkKind; 2] = [NetworkKind::Conv, NetworkKind::Sparse];
 
     pub fn name(self) -> &'static str {
         match self {
             NetworkKind::Conv => "conv",
+            NetworkKind::Sparse => "sparse",
         }
     }
 }
@@ -101,12 +108,14 @@ impl ConvShape {
     }
 }
 
-/// `conv 4x64`: the kind, then blocks by channels.
+/// The kind, then its size: `conv 4x64` is blocks by channels, `sparse 256x32` width by hidden
+/// neurons.
 impl fmt::Display for Architecture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ", self.kind())?;
         match self {
             Architecture::Conv(shape) => write!(f, "{}x{}", shape.blocks, shape.channels),
+            Architecture::Sparse(shape) => write!(f, "{}x{}", shape.width(), shape.hidden()),
         }
     }
 }
@@ -121,12 +130,12 @@ impl FromStr for Architecture {
             .into_iter()
             .find(|known| known.name() == kind)
             .ok_or_else(|| ArchitectureError::Kind(kind.to_owned()))?;
+        let (first, second) = size.split_once('x').ok_or_else(malformed)?;
+        let number = |text: &str| text.parse().map_err(|_| malformed());
+        let (first, second) = (number(first)?, number(second)?);
         match kind {
-            NetworkKind::Conv => {
-                let (blocks, channels) = size.split_once('x').ok_or_else(malformed)?;
-                let number = |text: &str| text.parse().map_err(|_| malformed());
-                Ok(ConvShape::new(number(blocks)?, number(channels)?)?.into())
-            }
+            NetworkKind::Conv => Ok(ConvShape::new(first, second)?.into()),
+            NetworkKind::Sparse => Ok(SparseShape::new(first, second)?.into()),
         }
     }
 }
@@ -134,6 +143,12 @@ impl FromStr for Architecture {
 impl From<ConvShape> for Architecture {
     fn from(shape: ConvShape) -> Architecture {
         Architecture::Conv(shape)
+    }
+}
+
+impl From<SparseShape> for Architecture {
+    fn from(shape: SparseShape) -> Architecture {
+        Architecture::Sparse(shape)
     }
 }
 
@@ -165,9 +180,18 @@ pub enum ArchitectureError {
         max = ConvShape::MAX_CHANNELS
     )]
     Channels(u32),
+    #[error(
+        "a sparse network has a width of {known:?}, not {0}",
+        known = SparseShape::WIDTHS
+    )]
+    Width(u32),
+    #[error("a sparse network has 1 to {max} hidden neurons, not {0}", max = SparseShape::MAX_HIDDEN)]
+    Hidden(u32),
     #[error("there is no network of the kind {0:?}; the kinds are {known}", known = kinds())]
     Kind(String),
-    #[error("an architecture is written as in \"conv 4x64\" (blocks x channels), not {0:?}")]
+    #[error(
+        "an architecture is written as in \"conv 4x64\" (blocks x channels) or \"sparse 256x32\" (width x hidden neurons), not {0:?}"
+    )]
     Text(String),
 }
 
@@ -183,7 +207,7 @@ mod tests {
     fn text_round_trip() {
         let shape = ConvShape::new(4, 64).unwrap();
         assert_eq!(Architecture::from(shape).to_string(), "conv 4x64");
-        for text in ["conv 1x8", "conv 4x64", "conv 40x512"] {
+        for text in ["conv 1x8", "conv 4x64", "conv 40x512", "sparse 256x32"] {
             assert_eq!(text.parse::<Architecture>().unwrap().to_string(), text);
         }
     }

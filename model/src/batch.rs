@@ -3,7 +3,8 @@ use std::marker::PhantomData;
 use garuda_mcts::Wdl;
 use garuda_rules::{GameState, Move, Position};
 
-use crate::{Encoding, View, encode};
+use crate::sparse::{FeatureLayout, SparseSample};
+use crate::{Encoding, NetworkKind, View, encode};
 
 /// What a network is to learn about one position.
 #[derive(Copy, Clone, Debug)]
@@ -33,14 +34,27 @@ pub const SHORT_TERM_HORIZONS: [f32; 2] = [4.0, 12.0];
 /// again it allocates nothing.
 #[derive(Clone, Debug)]
 pub struct Batch<P> {
-    pub(crate) encoding: Encoding,
     pub(crate) size: usize,
-    /// `[size, planes, rank, file]`
-    pub(crate) planes: Vec<f32>,
+    pub(crate) inputs: Inputs,
     /// Legal moves and the reply's legal moves, in turns.
     pub(crate) policies: Policies,
     pub(crate) values: Vec<Values>,
     game: PhantomData<P>,
+}
+
+/// Positions as a kind of network sees them.
+#[derive(Clone, Debug)]
+pub(crate) enum Inputs {
+    Planes {
+        encoding: Encoding,
+        /// `[size, planes, rank, file]`
+        planes: Vec<f32>,
+    },
+    Sparse {
+        layout: FeatureLayout,
+        /// `size` of them are in use; the others keep their memory.
+        samples: Vec<SparseSample>,
+    },
 }
 
 /// Distributions over actions, of any lengths.
@@ -62,11 +76,21 @@ pub(crate) struct Values {
 }
 
 impl<P: Position> Batch<P> {
-    pub fn new() -> Self {
+    /// An empty batch for networks of a kind.
+    pub fn new(kind: NetworkKind) -> Self {
+        let inputs = match kind {
+            NetworkKind::Conv => Inputs::Planes {
+                encoding: Encoding::of::<P>(),
+                planes: Vec::new(),
+            },
+            NetworkKind::Sparse => Inputs::Sparse {
+                layout: FeatureLayout::of::<P>(),
+                samples: Vec::new(),
+            },
+        };
         Batch {
-            encoding: Encoding::of::<P>(),
             size: 0,
-            planes: Vec::new(),
+            inputs,
             policies: Policies::default(),
             values: Vec::new(),
             game: PhantomData,
@@ -83,7 +107,9 @@ impl<P: Position> Batch<P> {
 
     pub fn clear(&mut self) {
         self.size = 0;
-        self.planes.clear();
+        if let Inputs::Planes { planes, .. } = &mut self.inputs {
+            planes.clear();
+        }
         self.policies.actions.clear();
         self.policies.targets.clear();
         self.policies.ends.clear();
@@ -104,9 +130,19 @@ impl<P: Position> Batch<P> {
     ) {
         let position = game.position();
         let view = View::of(position).mirrored(mirror);
-        let start = self.planes.len();
-        self.planes.resize(start + self.encoding.input_len(), 0.0);
-        encode(game, view, &mut self.planes[start..]);
+        match &mut self.inputs {
+            Inputs::Planes { encoding, planes } => {
+                let start = planes.len();
+                planes.resize(start + encoding.input_len(), 0.0);
+                encode(game, view, &mut planes[start..]);
+            }
+            Inputs::Sparse { layout, samples } => {
+                if samples.len() == self.size {
+                    samples.push(SparseSample::default());
+                }
+                layout.fill(game, legal, view, &mut samples[self.size]);
+            }
+        }
 
         let (reply_moves, opponent_policy) = targets.opponent_policy.unwrap_or_default();
         for (moves, probabilities) in [(legal, targets.policy), (reply_moves, opponent_policy)] {
@@ -125,12 +161,6 @@ impl<P: Position> Batch<P> {
             value_weight: targets.value_weight,
         });
         self.size += 1;
-    }
-}
-
-impl<P: Position> Default for Batch<P> {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

@@ -15,8 +15,8 @@ use tch::{Device, Kind, Tensor};
 use crate::onnx::{INPUT, session};
 use crate::torch::{numbers, product_file};
 use crate::{
-    Batch, ConvShape, Encoding, Network, NetworkError, Targets, TrainParams, Trainer, View, encode,
-    set_threads,
+    Batch, ConvShape, Encoding, Network, NetworkError, NetworkKind, Targets, TrainParams, Trainer,
+    View, encode, set_threads,
 };
 
 /// The batch sizes that are measured.
@@ -89,7 +89,10 @@ pub fn measure(time: Duration) -> Result<BenchStats, NetworkError> {
     set_threads(1);
     Ok(BenchStats {
         cores,
-        flops_per_eval: trainer.folded().flops(),
+        flops_per_eval: trainer
+            .folded()
+            .expect("the network is convolutional")
+            .flops(),
         matmul_gflops_per_core: matmul / 1e9,
         onnx,
         torch,
@@ -228,7 +231,9 @@ fn torch_rate(
     for (sample, planes) in samples.iter().zip(planes.chunks_mut(length)) {
         encode(&sample.game, View::of(sample.game.position()), planes);
     }
-    let networks: Vec<_> = (0..threads).map(|_| trainer.folded()).collect();
+    let networks: Vec<_> = (0..threads)
+        .map(|_| trainer.folded().expect("the network is convolutional"))
+        .collect();
     let networks = std::sync::Mutex::new(networks);
     let per_second = rate(threads, time, || {
         let network = networks.lock().expect("nothing panics").pop();
@@ -244,7 +249,7 @@ fn torch_rate(
 }
 
 fn training_rate(trainer: &mut Trainer<ToriPosition>, samples: &[Sample], time: Duration) -> f64 {
-    let mut batch = Batch::new();
+    let mut batch = Batch::new(NetworkKind::Conv);
     let mut step = || {
         let started = Instant::now();
         batch.clear();

@@ -21,7 +21,7 @@
 //! game.legal_moves(&mut legal);
 //!
 //! // A position, and its targets from a search and from the rest of its game.
-//! let mut batch = Batch::new();
+//! let mut batch = Batch::new(NetworkKind::Conv);
 //! let targets = Targets {
 //!     policy: &vec![1.0 / legal.len() as f32; legal.len()],
 //!     opponent_policy: None,
@@ -67,6 +67,7 @@ mod onnx;
 #[cfg(test)]
 mod random_games;
 mod runtime;
+pub mod sparse;
 #[cfg(feature = "torch")]
 mod torch;
 #[cfg(feature = "torch")]

@@ -1,11 +1,13 @@
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
 use garuda_mcts::{EvalError, Evaluations, Evaluator};
 use garuda_rules::{GameState, Move, Position};
 
 use crate::files::read_bounded;
 use crate::onnx::{OnnxEvaluator, OnnxFile};
+use crate::sparse::{FeatureLayout, SparseEvaluator, SparseNetwork};
 use crate::{NetworkError, NetworkInfo};
 
 /// An exported network that was read from a file and checked.
@@ -40,6 +42,10 @@ pub struct Network {
 #[derive(Clone)]
 enum Contents {
     Onnx(OnnxFile),
+    Sparse {
+        network: Arc<SparseNetwork>,
+        bytes: Vec<u8>,
+    },
 }
 
 impl Network {
@@ -56,6 +62,14 @@ impl Network {
 
     /// Reads the contents of a file. Refuses what Garuda did not export, and what was damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Network, NetworkError> {
+        if SparseNetwork::is_file(bytes) {
+            let (info, network) = SparseNetwork::from_bytes(bytes)?;
+            let contents = Contents::Sparse {
+                network: Arc::new(network),
+                bytes: bytes.to_vec(),
+            };
+            return Ok(Network { info, contents });
+        }
         let (info, file) = OnnxFile::decode(bytes)?;
         Ok(Network {
             info,
@@ -71,6 +85,7 @@ impl Network {
     pub fn bytes(&self) -> &[u8] {
         match &self.contents {
             Contents::Onnx(file) => file.bytes(),
+            Contents::Sparse { bytes, .. } => bytes,
         }
     }
 
@@ -82,6 +97,10 @@ impl Network {
     ) -> Result<NetworkEvaluator<P>, NetworkError> {
         let backend = match &self.contents {
             Contents::Onnx(file) => Backend::Onnx(OnnxEvaluator::new(&self.info, file, capacity)?),
+            Contents::Sparse { network, .. } => {
+                self.info.expect_features(&FeatureLayout::of::<P>())?;
+                Backend::Sparse(SparseEvaluator::new(Arc::clone(network)))
+            }
         };
         Ok(NetworkEvaluator(backend))
     }
@@ -104,24 +123,28 @@ pub struct NetworkEvaluator<P>(Backend<P>);
 #[derive(Debug)]
 enum Backend<P> {
     Onnx(OnnxEvaluator<P>),
+    Sparse(SparseEvaluator<P>),
 }
 
 impl<P: Position> Evaluator<GameState<P>> for NetworkEvaluator<P> {
     fn capacity(&self) -> usize {
         match &self.0 {
             Backend::Onnx(evaluator) => evaluator.capacity(),
+            Backend::Sparse(evaluator) => evaluator.capacity(),
         }
     }
 
     fn push(&mut self, game: &GameState<P>, legal: &[Move]) {
         match &mut self.0 {
             Backend::Onnx(evaluator) => evaluator.push(game, legal),
+            Backend::Sparse(evaluator) => evaluator.push(game, legal),
         }
     }
 
     fn run(&mut self, evaluations: &mut Evaluations) -> Result<(), EvalError> {
         match &mut self.0 {
             Backend::Onnx(evaluator) => evaluator.run(evaluations),
+            Backend::Sparse(evaluator) => evaluator.run(evaluations),
         }
     }
 }

@@ -38,6 +38,8 @@ pub enum NetworkError {
         difference: String,
     },
     #[error(transparent)]
+    Sparse(#[from] crate::sparse::SparseFileError),
+    #[error(transparent)]
     Runtime(#[from] crate::RuntimeError),
     #[error("ONNX Runtime cannot load the network")]
     Session(#[source] ort::Error),

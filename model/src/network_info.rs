@@ -1,5 +1,6 @@
 use garuda_rules::{Position, RuleSet, UnknownRuleSet};
 
+use crate::sparse::FeatureLayout;
 use crate::{Architecture, Encoding, NetworkError};
 
 /// The metadata of an exported network.
@@ -59,7 +60,6 @@ impl NetworkInfo {
     }
 
     /// The keys and values that a file stores.
-    #[cfg(feature = "torch")]
     pub(crate) fn metadata(&self) -> [(&'static str, String); 7] {
         [
             (RULES, self.rules.clone()),
@@ -88,6 +88,24 @@ impl NetworkInfo {
             }),
             None => Ok(()),
         }
+    }
+
+    /// Refuses a network of another game, or one that looks at other features than `layout` has.
+    pub(crate) fn expect_features(&self, layout: &FeatureLayout) -> Result<(), NetworkError> {
+        if self.rules != layout.game() {
+            return Err(NetworkError::OtherGame {
+                wanted: layout.game(),
+                found: self.rules.clone(),
+            });
+        }
+        if self.encoding == layout.describe() {
+            return Ok(());
+        }
+        Err(NetworkError::OtherEncoding {
+            wanted: FeatureLayout::VERSION,
+            found: self.encoding_version,
+            difference: format!("{:?} instead of {:?}", self.encoding, layout.describe()),
+        })
     }
 }
 

@@ -58,8 +58,11 @@ impl View {
 
     /// The type of piece that a type looks like: left and right pieces change places in the mirror.
     pub(crate) fn piece_type<P: Position>(self, position: &P, piece_type: u8) -> u8 {
+        if !self.mirror {
+            return piece_type;
+        }
         let index = (P::PLACEABLE.iter()).position(|&placeable| placeable == piece_type);
-        let Some(index) = index.filter(|_| self.mirror) else {
+        let Some(index) = index else {
             return piece_type;
         };
         let placed = Move::place(index as u8, Square(0));

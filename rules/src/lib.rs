@@ -3,6 +3,7 @@
 //! A [`Position`] is the state of a game without its past; [`GameState`] adds the past and is the
 //! [`Game`] a search plays. One folder per game; what they share lies beside them.
 
+mod attack_map;
 mod bits;
 mod board;
 mod chaturanga;
@@ -26,6 +27,7 @@ pub mod tori;
 mod varied_start;
 mod zobrist;
 
+pub use attack_map::AttackMap;
 pub use bits::{Bits, Squares};
 pub use board::{Board, Mark, Square};
 pub use color::{ByColor, Color};

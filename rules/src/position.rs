@@ -4,8 +4,8 @@ use std::str::FromStr;
 use rand::Rng;
 
 use crate::{
-    Board, ByColor, Color, FenError, GamePhase, Mark, MaterialFeature, Move, MoveError, MoveList,
-    Occupant, Outcome, Piece, PieceType, Planes, Square, material, varied_start,
+    AttackMap, Board, ByColor, Color, FenError, GamePhase, Mark, MaterialFeature, Move, MoveError,
+    MoveList, Occupant, Outcome, Piece, PieceType, Planes, Square, material, varied_start,
 };
 
 /// The state of a game without its past: all that decides which moves are legal.
@@ -100,6 +100,12 @@ pub trait Position:
 
     /// Whether the side to move is in check. Always false where there is no king.
     fn is_check(&self) -> bool;
+
+    /// The squares that the pieces of a side attack. The default walks the steps of every piece;
+    /// games override it with something faster.
+    fn attack_map(&self, color: Color) -> AttackMap {
+        AttackMap::by_steps(self, color)
+    }
 
     /// How the position alone ends the game: all but repetition and length caps. `legal` are its
     /// legal moves.

@@ -1,6 +1,6 @@
 use anyhow::Context;
 use garuda_mcts::{Analysis, AnalysisSettings, PuctSettings, SearchControl, SearchLimits};
-use garuda_model::{Network, NetworkEvaluator};
+use garuda_model::{Architecture, Network, NetworkEvaluator};
 use garuda_rules::{GameState, Move, Position};
 
 use super::{Clock, GameLine, NoMove, Player};
@@ -25,7 +25,11 @@ impl<P: Position> NetworkPlayer<P> {
         draw_value: f32,
     ) -> anyhow::Result<NetworkPlayer<P>> {
         // Few simulations must not all go into the first batches, before any evaluation is known.
-        let batch_size = BATCH_SIZE.min(simulations / 16).max(1) as usize;
+        let most = match network.info().architecture {
+            Architecture::Conv(_) => BATCH_SIZE,
+            Architecture::Sparse(_) => 1,
+        };
+        let batch_size = most.min(simulations / 16).max(1) as usize;
         let settings = AnalysisSettings {
             puct: PuctSettings {
                 draw_value,

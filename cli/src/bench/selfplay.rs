@@ -5,7 +5,7 @@ use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use garuda_mcts::{Evaluations, Evaluator, random_move};
-use garuda_model::{Architecture, Network, TrainParams, Trainer};
+use garuda_model::{Network, TrainParams, Trainer};
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{Game, GameState, MoveList};
 use garuda_run::config::Config;
@@ -24,8 +24,9 @@ pub(crate) struct Speed {
 pub(crate) fn measure(quick: bool) -> anyhow::Result<Speed> {
     let config = Config::default();
     let cores = available_parallelism().map_or(1, usize::from);
-    let Architecture::Conv(shape) = config.network.architecture()?;
-    let network = Trainer::<ToriPosition>::new(shape, TrainParams::default(), 1).export("bench");
+    let architecture = config.network.architecture()?;
+    let network =
+        Trainer::<ToriPosition>::new(architecture, TrainParams::default(), 1).export("bench");
     let (rounds, time) = if quick {
         (2, Duration::from_secs(1))
     } else {

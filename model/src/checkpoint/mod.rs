@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `weights.safetensors` | the averaged network, which is what plays |
 //! | `optimizer.safetensors` | what only training needs: the weights it changes, AdamW's moments |
-//! | `model.onnx` | the averaged network, exported |
+//! | `model.onnx` or `model.safetensors` | the averaged network, exported |
 //! | `state.json` | what the others belong to, and their hashes |
 
 mod error;
@@ -24,10 +24,11 @@ pub use error::CheckpointError;
 use state::State;
 use tensors::TensorFile;
 
-use crate::checkpoint_files::{NETWORK, OPTIMIZER, STATE, WEIGHTS};
+use crate::checkpoint_files::{OPTIMIZER, STATE, WEIGHTS, network_name};
 use crate::files::write_directory;
 use crate::hash::sha256;
-use crate::{Architecture, Encoding, Network, TrainParams, Trainer};
+use crate::sparse::FeatureLayout;
+use crate::{Encoding, Network, NetworkKind, TrainParams, Trainer};
 
 impl<P: Position> Trainer<P> {
     /// Writes a checkpoint, a directory that must not be there yet, and returns the network as it
@@ -48,7 +49,10 @@ impl<P: Position> Trainer<P> {
         let files = [
             (WEIGHTS, self.weights_file().encode(&summary)),
             (OPTIMIZER, self.optimizer_file().encode(&summary)),
-            (NETWORK, network.bytes().to_vec()),
+            (
+                network_name(self.architecture().kind()),
+                network.bytes().to_vec(),
+            ),
         ];
         let hashes = files
             .iter()
@@ -56,7 +60,10 @@ impl<P: Position> Trainer<P> {
         let state = State {
             format: State::FORMAT,
             rules: P::NAME.to_string(),
-            encoding: Encoding::of::<P>().describe(),
+            encoding: match self.architecture().kind() {
+                NetworkKind::Conv => Encoding::of::<P>().describe(),
+                NetworkKind::Sparse => FeatureLayout::of::<P>().describe(),
+            },
             architecture: self.architecture(),
             step: self.steps,
             run: run.to_owned(),
@@ -94,8 +101,7 @@ impl<P: Position> Trainer<P> {
         }
         let notes = N::deserialize(&state.notes).map_err(CheckpointError::Notes)?;
 
-        let Architecture::Conv(shape) = state.architecture;
-        let mut trainer = Trainer::new(shape, train_params, 0);
+        let mut trainer = Trainer::new(state.architecture, train_params, 0);
         trainer.steps = state.step;
         let mut problems = Vec::new();
         let mut check = |name: &str, file: Option<TensorFile<'_>>| -> Result<(), CheckpointError> {
@@ -116,7 +122,7 @@ impl<P: Position> Trainer<P> {
         };
         check(WEIGHTS, Some(trainer.weights_file()))?;
         check(OPTIMIZER, Some(trainer.optimizer_file()))?;
-        check(NETWORK, None)?;
+        check(network_name(state.architecture.kind()), None)?;
         if problems.is_empty() {
             Ok((trainer, notes))
         } else {

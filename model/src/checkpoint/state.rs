@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::checkpoint_files::STATE;
 use crate::hash::sha256;
-use crate::{Architecture, Encoding};
+use crate::sparse::FeatureLayout;
+use crate::{Architecture, Encoding, NetworkKind};
 
 /// What a checkpoint belongs to.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -60,9 +61,20 @@ impl State {
         if self.rules != P::NAME {
             let (found, wanted) = (&self.rules, P::NAME);
             differences.push(format!("it is of the game {found}, not {wanted}"));
-        } else if let Some(difference) = Encoding::of::<P>().difference(&self.encoding) {
+        } else if let Some(difference) = self.encoding_difference::<P>() {
             differences.push(format!("it shows positions in another way: {difference}"));
         }
         differences
+    }
+
+    fn encoding_difference<P: Position>(&self) -> Option<String> {
+        match self.architecture.kind() {
+            NetworkKind::Conv => Encoding::of::<P>().difference(&self.encoding),
+            NetworkKind::Sparse => {
+                let wanted = FeatureLayout::of::<P>().describe();
+                (self.encoding != wanted)
+                    .then(|| format!("{:?} instead of {wanted:?}", self.encoding))
+            }
+        }
     }
 }

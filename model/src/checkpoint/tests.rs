@@ -17,7 +17,7 @@ type Tori = Trainer<ToriPosition>;
 
 fn batches(seed: u64) -> Vec<Batch<ToriPosition>> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut batches: Vec<_> = (0..6).map(|_| Batch::new()).collect();
+    let mut batches: Vec<_> = (0..6).map(|_| Batch::new(NetworkKind::Conv)).collect();
     let mut next = 0;
     random_positions(96, seed, &[], |game, legal| {
         let policy = distribution(legal.len(), &mut rng);
@@ -93,7 +93,7 @@ fn snapshot(trainer: &Tori) -> [Vec<u8>; 2] {
 #[test]
 fn the_exported_network_is_in_the_checkpoint() {
     let (_root, path, trainer) = saved();
-    let network = Network::read(&path.join(NETWORK)).unwrap();
+    let network = Network::read(&path.join(network_name(NetworkKind::Conv))).unwrap();
     let info = network.info();
     assert_eq!((info.step, info.run.as_str()), (3, "a run"));
     assert_eq!(info.architecture, trainer.architecture());
@@ -103,7 +103,7 @@ fn the_exported_network_is_in_the_checkpoint() {
 #[test]
 fn any_damage_to_any_file_is_noticed() {
     let (_root, path, _) = saved();
-    for name in [STATE, WEIGHTS, OPTIMIZER, NETWORK] {
+    for name in [STATE, WEIGHTS, OPTIMIZER, network_name(NetworkKind::Conv)] {
         let file = path.join(name);
         let whole = fs::read(&file).unwrap();
         let step = (whole.len() / 40).max(1);

@@ -93,11 +93,19 @@ pub(crate) struct Block {
     pub(crate) second: ConvNorm,
 }
 
+/// The logits of a network's policies.
+#[derive(Debug)]
+pub(crate) enum Policies {
+    /// Of all actions, `[batch, POLICIES, actions]`.
+    Actions(Tensor),
+    /// Of the legal moves alone and the main policy alone, `[batch, moves]`, padded.
+    Legal(Tensor),
+}
+
 /// What a network says about a batch, training-only heads included.
 #[derive(Debug)]
 pub(crate) struct Output {
-    /// Logits, `[batch, POLICIES, actions]`.
-    pub(crate) policies: Tensor,
+    pub(crate) policies: Policies,
     /// `[batch, SCALARS]`
     pub(crate) scalars: Tensor,
 }
@@ -187,7 +195,7 @@ impl ConvNet {
         let pooled = pool(&pass.conv_norm(&x, &self.pooled).relu_());
         let hidden = pass.linear(&pooled, &self.hidden).relu_();
         Output {
-            policies: self.policies(&pass, &x, &pooled),
+            policies: Policies::Actions(self.policies(&pass, &x, &pooled)),
             scalars: pass.linear(&hidden, &self.scalars),
         }
     }

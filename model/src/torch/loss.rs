@@ -1,8 +1,11 @@
 use tch::{Kind, Reduction, Tensor};
 
 use super::conv_net::{
-    MOVES_LEFT, MOVES_LEFT_UNIT, Output, POLICIES, POLICY, REPLY, SHORT, SHORTS, SOFT, WDL,
+    MOVES_LEFT, MOVES_LEFT_UNIT, Output, POLICIES, POLICY, Policies, REPLY, SHORT, SHORTS, SOFT,
+    WDL,
 };
+use super::sparse::SparseInput;
+use crate::batch::Inputs;
 use crate::{Batch, LossWeights};
 
 /// Stands for minus infinity where a distribution is shorter than the longest one: its weight
@@ -28,11 +31,18 @@ pub struct Losses {
     pub moves_left: f32,
 }
 
+/// What a network is shown.
+#[derive(Debug)]
+pub(crate) enum Input {
+    /// `[batch, planes, rank, file]`
+    Planes(Tensor),
+    Sparse(SparseInput),
+}
+
 /// A batch as tensors.
 #[derive(Debug)]
 pub(crate) struct TensorBatch {
-    /// `[batch, planes, rank, file]`
-    pub(crate) planes: Tensor,
+    pub(crate) input: Input,
     /// `[batch, POLICIES, moves]`, padded with action 0.
     actions: Tensor,
     /// `[batch, POLICIES, moves]`: 0, or [`ABSENT`] in the padding.
@@ -100,12 +110,19 @@ impl TensorBatch {
             .collect();
         let shape = [size, POLICIES, longest as i64];
         TensorBatch {
-            planes: Tensor::from_slice(&batch.planes).view([
-                size,
-                batch.encoding.planes.len() as i64,
-                i64::from(batch.encoding.board.ranks),
-                i64::from(batch.encoding.board.files),
-            ]),
+            input: match &batch.inputs {
+                Inputs::Planes { encoding, planes } => {
+                    Input::Planes(Tensor::from_slice(planes).view([
+                        size,
+                        encoding.planes.len() as i64,
+                        i64::from(encoding.board.ranks),
+                        i64::from(encoding.board.files),
+                    ]))
+                }
+                Inputs::Sparse { samples, .. } => {
+                    Input::Sparse(SparseInput::new(samples[..batch.size].iter(), longest))
+                }
+            },
             actions: Tensor::from_slice(&actions).view(shape),
             absent: Tensor::from_slice(&absent).view(shape),
             policies: Tensor::from_slice(&policies).view(shape),
@@ -128,7 +145,10 @@ impl TensorBatch {
 
     /// The loss to make smaller, a scalar, and its parts.
     pub(crate) fn loss(&self, output: &Output, weights: &LossWeights) -> (Tensor, Parts) {
-        let policies = self.policy_losses(&output.policies);
+        let policies = match &output.policies {
+            Policies::Actions(logits) => self.policy_losses(logits),
+            Policies::Legal(logits) => self.legal_policy_losses(logits),
+        };
         let wdl = output.scalars.narrow(1, WDL, 3);
         let value = -(wdl.log_softmax(1, Kind::Float) * &self.wdl).sum_dim_intlist(1, false, None);
         let value = mean(&value, &self.value_weight);
@@ -176,6 +196,17 @@ impl TensorBatch {
         let cross_entropies = -(log_probabilities * &self.policies).sum_dim_intlist(2, false, None);
         let weighted = cross_entropies * self.policy_weight.unsqueeze(1);
         weighted.mean_dim(0, false, None::<Kind>)
+    }
+
+    /// The same for a network with the main policy alone, whose logits are of the legal moves
+    /// already: `[batch, moves]`, padded.
+    fn legal_policy_losses(&self, logits: &Tensor) -> Tensor {
+        let log_probabilities = logits.log_softmax(1, Kind::Float);
+        let targets = self.policies.select(1, POLICY);
+        let cross_entropies = -(log_probabilities * targets).sum_dim_intlist(1, false, None);
+        let policy = mean(&cross_entropies, &self.policy_weight).view([1]);
+        let absent = Tensor::zeros([POLICIES - 1], (Kind::Float, logits.device()));
+        Tensor::cat(&[policy, absent], 0)
     }
 }
 

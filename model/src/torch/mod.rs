@@ -6,6 +6,9 @@ mod export;
 mod folded;
 mod loss;
 mod onnx_graph;
+mod sparse;
+#[cfg(test)]
+mod sparse_tests;
 #[cfg(test)]
 mod tests;
 mod trainer;

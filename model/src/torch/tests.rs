@@ -11,8 +11,9 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
+use crate::batch::Inputs;
 use crate::random_games::{distribution, random_positions};
-use crate::{Batch, ConvShape, Encoding, Targets, TrainParams, View, encode};
+use crate::{Batch, ConvShape, Encoding, NetworkKind, Targets, TrainParams, View, encode};
 
 /// A network whose every number matters: normalisation is not trivial as it is at the start.
 fn scrambled<P: Position>(blocks: u32, channels: u32) -> Trainer<P> {
@@ -59,7 +60,7 @@ fn exports_agree<P: Position>() {
     let trainer = scrambled::<P>(2, 16);
     let (games, planes) = positions::<P>();
     let actions = Encoding::of::<P>().actions();
-    let expected = trainer.predict(&planes);
+    let expected = trainer.predict(&planes).unwrap();
 
     let mut evaluator = trainer.export("test").evaluator::<P>(64).unwrap();
     let mut evaluations = Evaluations::default();
@@ -87,7 +88,7 @@ fn exports_agree<P: Position>() {
     let path = directory.path().join("model.pt");
     trainer.export_torchscript(&path).unwrap();
     let module = tch::CModule::load(&path).unwrap();
-    let sizes = trainer.network.sizes;
+    let sizes = trainer.folded().unwrap().sizes;
     let planes = tch::Tensor::from_slice(&planes);
     let planes = planes.view([-1, sizes.planes, sizes.ranks, sizes.files]);
     let output = tch::no_grad(|| module.forward_ts(&[planes])).unwrap();
@@ -187,7 +188,7 @@ fn shuffled<P: Position>(lessons: &[TrainJob<P>], seed: u64) -> Vec<Batch<P>> {
     let mut order: Vec<_> = lessons.iter().collect();
     order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
     let batch = |lessons: &[&TrainJob<P>]| {
-        let mut batch = Batch::new();
+        let mut batch = Batch::new(NetworkKind::Conv);
         for job in lessons {
             let targets = Targets {
                 policy: &job.policy,
@@ -360,11 +361,14 @@ fn losses_are_what_they_are_said_to_be() {
         policy_weight: 1.0,
         value_weight: 1.0,
     };
-    let mut batch = Batch::new();
+    let mut batch = Batch::new(NetworkKind::Conv);
     batch.push(&game, &legal, &targets, false);
     let losses = trainer.validate(&batch);
 
-    let said = trainer.predict(&batch.planes);
+    let Inputs::Planes { planes, .. } = &batch.inputs else {
+        panic!("a batch for convolutional networks has planes");
+    };
+    let said = trainer.predict(planes).unwrap();
     let view = View::of(game.position());
     let logits: Vec<f32> = legal
         .iter()
@@ -428,11 +432,22 @@ fn mirrored_samples() {
             policy_weight: 1.0,
             value_weight: 1.0,
         };
-        let (mut a, mut b) = (Batch::new(), Batch::new());
+        let (mut a, mut b) = (Batch::new(NetworkKind::Conv), Batch::new(NetworkKind::Conv));
         let game = GameState::from_position(*position);
         a.push(&game, legal, &targets, true);
         b.push(&image, &mirrored, &targets, false);
-        assert_eq!(a.planes, b.planes);
+        let (
+            Inputs::Planes {
+                planes: a_planes, ..
+            },
+            Inputs::Planes {
+                planes: b_planes, ..
+            },
+        ) = (&a.inputs, &b.inputs)
+        else {
+            panic!("batches for convolutional networks have planes");
+        };
+        assert_eq!(a_planes, b_planes);
         assert_eq!(a.policies.actions, b.policies.actions);
     });
 }
@@ -444,7 +459,7 @@ fn an_untrained_network_has_no_opinion() {
     let trainer = Trainer::<SittuyinPosition<true>>::new(shape, TrainParams::default(), 1);
     let planes = positions::<SittuyinPosition<true>>().1;
     let length = Encoding::of::<SittuyinPosition<true>>().input_len();
-    let said = trainer.predict(&planes[..100 * length]);
+    let said = trainer.predict(&planes[..100 * length]).unwrap();
     assert!(
         said.wdl.iter().all(|chance| (0.15..0.6).contains(chance)),
         "{:?}",

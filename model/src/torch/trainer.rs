@@ -1,20 +1,22 @@
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use garuda_rules::Position;
 use tch::{Kind, Tensor, no_grad};
 
 use super::adamw::AdamW;
-use super::conv_net::{ConvNet, MOVES_LEFT, MOVES_LEFT_UNIT, POLICY, WDL};
-use super::loss::{Losses, TensorBatch};
-use super::weights::{Weights, numbers};
-use crate::{Architecture, Batch, ConvShape, Encoding, TrainParams};
+use super::conv_net::{ConvNet, MOVES_LEFT, MOVES_LEFT_UNIT, Output, POLICY, Policies, WDL};
+use super::loss::{Input, Losses, TensorBatch};
+use super::sparse::SparseGraph;
+use super::weights::{Layout, Weights, numbers};
+use crate::sparse::FeatureLayout;
+use crate::{Architecture, Batch, Encoding, TrainParams};
 
 /// A network in training: its weights, their average, and the optimiser.
 #[derive(Debug)]
 pub struct Trainer<P> {
-    pub(crate) network: ConvNet,
-    pub(crate) encoding: Encoding,
-    pub(crate) shape: ConvShape,
+    pub(crate) graph: Graph,
+    pub(crate) architecture: Architecture,
     pub(crate) train_params: TrainParams,
     /// The weights being trained, and the statistics their batch norms keep.
     pub(crate) params: Weights,
@@ -27,6 +29,47 @@ pub struct Trainer<P> {
     pub(crate) adam: AdamW,
     pub(crate) steps: u64,
     game: PhantomData<P>,
+}
+
+/// The structure of a network of any kind.
+#[derive(Debug)]
+pub(crate) enum Graph {
+    Conv(ConvNet),
+    Sparse(SparseGraph),
+}
+
+impl Graph {
+    fn new<P: Position>(architecture: Architecture) -> Graph {
+        match architecture {
+            Architecture::Conv(shape) => Graph::Conv(ConvNet::new(&Encoding::of::<P>(), shape)),
+            Architecture::Sparse(shape) => {
+                Graph::Sparse(SparseGraph::new(FeatureLayout::of::<P>(), shape))
+            }
+        }
+    }
+
+    /// The tensors learned by gradients, and those that normalisation keeps.
+    fn layouts(&self) -> (Arc<Layout>, Arc<Layout>) {
+        match self {
+            Graph::Conv(net) => (net.params.clone(), net.stats.clone()),
+            Graph::Sparse(graph) => (graph.params.clone(), Arc::default()),
+        }
+    }
+
+    /// What the network with these tensors says about a batch of its kind.
+    fn forward(&self, params: &[Tensor], stats: &[Tensor], input: &Input, train: bool) -> Output {
+        match (self, input) {
+            (Graph::Conv(net), Input::Planes(planes)) => net.forward(params, stats, planes, train),
+            (Graph::Sparse(graph), Input::Sparse(input)) => {
+                let (policies, scalars) = graph.forward(params, input);
+                Output {
+                    policies: Policies::Legal(policies),
+                    scalars,
+                }
+            }
+            _ => panic!("the batch was made for another kind of network"),
+        }
+    }
 }
 
 /// What became of a training step.
@@ -53,20 +96,24 @@ pub struct Prediction {
 
 impl<P: Position> Trainer<P> {
     /// An untrained network. Equal seeds give equal networks.
-    pub fn new(shape: ConvShape, train_params: TrainParams, seed: u64) -> Self {
-        let encoding = Encoding::of::<P>();
-        let network = ConvNet::new(&encoding, shape);
-        let params = Weights::random(network.params.clone(), seed);
-        let stats = Weights::random(network.stats.clone(), seed);
+    pub fn new(
+        architecture: impl Into<Architecture>,
+        train_params: TrainParams,
+        seed: u64,
+    ) -> Self {
+        let architecture = architecture.into();
+        let graph = Graph::new::<P>(architecture);
+        let (params, stats) = graph.layouts();
+        let params = Weights::random(params, seed);
+        let stats = Weights::random(stats, seed);
         Trainer {
-            encoding,
-            shape,
+            graph,
+            architecture,
             train_params,
             leaves: params.leaves(),
             mean_params: params.duplicate(),
             mean_stats: stats.duplicate(),
-            adam: AdamW::new(&network.params),
-            network,
+            adam: AdamW::new(&params.layout),
             params,
             stats,
             steps: 0,
@@ -80,7 +127,7 @@ impl<P: Position> Trainer<P> {
     }
 
     pub fn architecture(&self) -> Architecture {
-        self.shape.into()
+        self.architecture
     }
 
     /// Learns from a batch, which must not be empty.
@@ -88,8 +135,8 @@ impl<P: Position> Trainer<P> {
         let batch = TensorBatch::new(batch);
         let stats_before = self.stats.flat.copy();
         let output = self
-            .network
-            .forward(&self.leaves, &self.stats.tensors, &batch.planes, true);
+            .graph
+            .forward(&self.leaves, &self.stats.tensors, &batch.input, true);
         let (loss, parts) = batch.loss(&output, &self.train_params.loss);
         let gradients = Tensor::run_backward(&[&loss], &self.leaves, false, false);
         let gradients: Vec<_> = gradients
@@ -125,6 +172,9 @@ impl<P: Position> Trainer<P> {
                 rate,
                 self.train_params.weight_decay,
             );
+            if let Graph::Sparse(graph) = &self.graph {
+                graph.clamp(&self.params.tensors);
+            }
             // Early on an average over a thousand steps would be mostly the random start.
             let steps = self.steps as f64;
             let keep = self.train_params.ema_decay.min(steps / (steps + 10.0));
@@ -139,23 +189,30 @@ impl<P: Position> Trainer<P> {
     }
 
     /// What the averaged network says, in libtorch, about planes `[batch, planes, rank, file]`.
-    pub fn predict(&self, planes: &[f32]) -> Prediction {
-        let sizes = self.network.sizes;
+    /// `None` if the network does not look at planes.
+    pub fn predict(&self, planes: &[f32]) -> Option<Prediction> {
+        let Graph::Conv(net) = &self.graph else {
+            return None;
+        };
+        let sizes = net.sizes;
         let planes = Tensor::from_slice(planes).view([-1, sizes.planes, sizes.ranks, sizes.files]);
         no_grad(|| {
-            let output = self.network.forward(
+            let output = net.forward(
                 &self.mean_params.tensors,
                 &self.mean_stats.tensors,
                 &planes,
                 false,
             );
+            let Policies::Actions(policies) = &output.policies else {
+                return None;
+            };
             let wdl = output.scalars.narrow(1, WDL, 3).softmax(1, Kind::Float);
             let moves_left = output.scalars.narrow(1, MOVES_LEFT, 1) * MOVES_LEFT_UNIT;
-            Prediction {
-                policy: numbers(&output.policies.select(1, POLICY)),
+            Some(Prediction {
+                policy: numbers(&policies.select(1, POLICY)),
                 wdl: numbers(&wdl),
                 moves_left: numbers(&moves_left),
-            }
+            })
         })
     }
 
@@ -163,10 +220,10 @@ impl<P: Position> Trainer<P> {
     pub fn validate(&self, batch: &Batch<P>) -> Losses {
         let batch = TensorBatch::new(batch);
         no_grad(|| {
-            let output = self.network.forward(
+            let output = self.graph.forward(
                 &self.mean_params.tensors,
                 &self.mean_stats.tensors,
-                &batch.planes,
+                &batch.input,
                 false,
             );
             batch.loss(&output, &self.train_params.loss).1.read()

@@ -24,6 +24,7 @@ pub(crate) struct Entry {
 pub(crate) enum Init {
     Zeros,
     Ones,
+    Constant(f64),
     /// Normally distributed with this standard deviation. Only such tensors decay.
     Normal(f64),
 }
@@ -108,6 +109,7 @@ impl Weights {
             values.extend((0..numel).map(|_| match entry.init {
                 Init::Zeros => 0.0,
                 Init::Ones => 1.0,
+                Init::Constant(value) => value as f32,
                 Init::Normal(deviation) => (normal(&mut rng) * deviation) as f32,
             }));
         }

@@ -22,7 +22,7 @@ pub(crate) use piece_board::PieceBoard;
 pub(crate) use piece_types::{
     GENERAL, GUIDE, KHON, KING, KNIGHT, PAWN, PIECE_TYPE_COUNT, ROOK, piece_types,
 };
-pub(crate) use safety::{Safety, hiding, is_attacked};
+pub(crate) use safety::{Safety, attack_map, hiding, is_attacked};
 pub(crate) use state::{State, parse_letter};
 pub(crate) use validate::{Census, first_name, validate};
 

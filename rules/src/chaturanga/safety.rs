@@ -1,6 +1,8 @@
-use super::attacks::{between, file_of, rook_attacks};
+use super::attacks::{between, file_of, rook_attacks, shift};
+use super::piece_types::STEPS;
 use super::{GENERAL, KHON, KING, KNIGHT, PAWN, PieceBoard, forward, leaps, spread};
-use crate::{Bits, Color, Square};
+use crate::attack_map::NarrowAttackMap;
+use crate::{AttackMap, Bits, Color, Purpose, Square};
 
 /// What the safety of its king forbids the pieces of one side.
 #[derive(Copy, Clone, Debug)]
@@ -92,6 +94,33 @@ pub(crate) fn hiding(pieces: &PieceBoard, color: Color) -> u64 {
         .map(|rook| between(king, rook) & own)
         .filter(|blockers| blockers.len() == 1)
         .fold(0, |set, blocker| set | blocker)
+}
+
+/// The squares that the pieces of `color` attack.
+pub(crate) fn attack_map(pieces: &PieceBoard, color: Color) -> AttackMap {
+    let own = pieces.of(color);
+    let occupied = pieces.occupied();
+    let mut map = NarrowAttackMap::default();
+    // No two pieces of one type reach the same square by the same step.
+    let diagonal = (pieces.generals() | pieces.khons()) & own;
+    for (set, piece_type) in [(pieces.pawns() & own, PAWN), (diagonal, GENERAL)] {
+        for step in STEPS[piece_type as usize] {
+            if step.purpose != Purpose::MoveOnly {
+                map.add(shift(set, *step, color));
+            }
+        }
+    }
+    map.add(forward(pieces.khons() & own, color));
+    for knight in (pieces.knights() & own).squares() {
+        map.add(leaps(knight, KNIGHT, color));
+    }
+    for king in (pieces.kings() & own).squares() {
+        map.add(leaps(king, KING, color));
+    }
+    for rook in (pieces.rooks() & own).squares() {
+        map.add(rook_attacks(rook, occupied));
+    }
+    map.into()
 }
 
 /// All squares that the enemy of `color` attacks, its king, on `king`, being transparent: it

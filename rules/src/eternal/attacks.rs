@@ -167,6 +167,13 @@ pub(super) fn cannon(square: Square, occupied: u128) -> u128 {
     (reach & !occupied) | (rook(square, beyond) & beyond)
 }
 
+/// The squares behind the first piece each way, up to and including the second.
+#[inline]
+pub(super) fn cannon_attacks(square: Square, occupied: u128) -> u128 {
+    let reach = rook(square, occupied);
+    rook(square, occupied & !reach) & !reach
+}
+
 /// Where a soldier's chain of jumps over `hurdles` can end; its own square, which counts as
 /// empty, is not among them.
 #[inline]

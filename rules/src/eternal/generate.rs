@@ -1,6 +1,6 @@
 use super::position::{EternalPosition, Phase};
 use super::{ADVISOR, CANNON, ELEPHANT, HALF, HORSE, ROOK, SOLDIER, WINNING_POINTS, ZONE, attacks};
-use crate::{Bits, Color, Move, MoveList, Square};
+use crate::{AttackMap, Bits, Color, Move, MoveList, Square};
 
 impl EternalPosition {
     pub(super) fn generate(&self, moves: &mut MoveList) {
@@ -89,6 +89,40 @@ impl EternalPosition {
         each(SOLDIER, &|from| attacks::soldier(from, occupied, hurdles));
     }
 
+    /// A piece that stands guard cannot be captured, and a guarded zone is closed to its own side.
+    pub(super) fn attacks_of(&self, color: Color) -> AttackMap {
+        let occupied = self.occupied();
+        let own = self.sides[color];
+        let guardian = self.guardian(color);
+        let guardians = guardian | self.guardian(!color);
+        let closed = if guardian.is_empty() {
+            guardians
+        } else {
+            guardians | ZONE[color]
+        };
+        let hurdles = self.movers();
+        let mut map = AttackMap::default();
+        for (piece_type, set) in self.piece_types.iter().enumerate() {
+            for from in (set & own).squares() {
+                let attacked = match piece_type {
+                    ROOK => attacks::rook(from, occupied),
+                    HORSE => attacks::horse(from),
+                    CANNON => attacks::cannon_attacks(from, occupied),
+                    ELEPHANT => attacks::elephant(from, occupied),
+                    SOLDIER => attacks::soldier(from, occupied, hurdles),
+                    _ => self.advisor_attacks(from, occupied),
+                };
+                let closed = if guardian.has(from) {
+                    guardians
+                } else {
+                    closed
+                };
+                map.add(attacked & !closed);
+            }
+        }
+        map
+    }
+
     /// The pieces that advisors copy and soldiers jump: R N C B of either side.
     fn movers(&self) -> u128 {
         self.piece_types[ROOK]
@@ -98,6 +132,15 @@ impl EternalPosition {
     }
 
     fn advisor(&self, from: Square, occupied: u128) -> u128 {
+        self.copied(from, occupied, attacks::cannon)
+    }
+
+    fn advisor_attacks(&self, from: Square, occupied: u128) -> u128 {
+        self.copied(from, occupied, attacks::cannon_attacks)
+    }
+
+    /// What an advisor reaches by the ways of its neighbours, `cannon` being a cannon's way.
+    fn copied(&self, from: Square, occupied: u128, cannon: impl Fn(Square, u128) -> u128) -> u128 {
         let near = attacks::neighbours(from);
         let beside = |piece_type: usize| near & self.piece_types[piece_type] != 0;
         let mut reach = 0;
@@ -108,7 +151,7 @@ impl EternalPosition {
             reach |= attacks::horse(from);
         }
         if beside(CANNON) {
-            reach |= attacks::cannon(from, occupied);
+            reach |= cannon(from, occupied);
         }
         if beside(ELEPHANT) {
             reach |= attacks::elephant(from, occupied);

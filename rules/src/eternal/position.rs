@@ -5,8 +5,8 @@ use super::{
 };
 use crate::zobrist::{number, numbers};
 use crate::{
-    Bits, Board, ByColor, Color, GamePhase, Mark, MaterialFeature, Move, MoveList, Occupant,
-    Origin, Outcome, Piece, PieceType, Planes, Position, Repetition, Square, Termination,
+    AttackMap, Bits, Board, ByColor, Color, GamePhase, Mark, MaterialFeature, Move, MoveList,
+    Occupant, Origin, Outcome, Piece, PieceType, Planes, Position, Repetition, Square, Termination,
 };
 
 /// A position of Eternal chess.
@@ -232,6 +232,10 @@ impl Position for EternalPosition {
 
     fn is_check(&self) -> bool {
         false
+    }
+
+    fn attack_map(&self, color: Color) -> AttackMap {
+        self.attacks_of(color)
     }
 
     fn terminal_outcome(&self, legal: &MoveList) -> Option<Outcome> {

@@ -4,12 +4,13 @@ use std::str::FromStr;
 use super::counting::{self, BOARD_HONOUR, PIECES_HONOUR};
 use crate::chaturanga::{
     BOARD, Census, Count, GENERAL, GUIDE, LONGEST_GAME, PAWN, PHASES, Safety, Sink, State,
-    first_name, generate, is_attacked, neither_can_win, phase, piece_types, rank_of, validate,
+    attack_map, first_name, generate, is_attacked, neither_can_win, phase, piece_types, rank_of,
+    validate,
 };
 use crate::fen::{self, Field};
 use crate::{
-    Bits, Board, Clock, Color, FenError, GamePhase, Move, MoveList, Occupant, Origin, Outcome,
-    Piece, PieceType, Planes, Position, Repetition, Square, Termination,
+    AttackMap, Bits, Board, Clock, Color, FenError, GamePhase, Move, MoveList, Occupant, Origin,
+    Outcome, Piece, PieceType, Planes, Position, Repetition, Square, Termination,
 };
 
 /// A position of Makruk.
@@ -136,6 +137,10 @@ impl Position for MakrukPosition {
     fn is_check(&self) -> bool {
         let turn = self.state.turn;
         is_attacked(&self.state.pieces, self.king(turn), turn)
+    }
+
+    fn attack_map(&self, color: Color) -> AttackMap {
+        attack_map(&self.state.pieces, color)
     }
 
     fn terminal_outcome(&self, legal: &MoveList) -> Option<Outcome> {

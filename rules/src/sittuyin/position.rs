@@ -1,12 +1,12 @@
 use super::hands::Hands;
 use super::{HAND_UNITS, PLACEABLE, booklet, is_promotion, modern};
 use crate::chaturanga::{
-    BOARD, Count, GENERAL, GUIDE, LONGEST_GAME, PAWN, PHASES, ROOK, Safety, Sink, State, generate,
-    is_attacked, neither_can_win, phase, piece_types, stream,
+    BOARD, Count, GENERAL, GUIDE, LONGEST_GAME, PAWN, PHASES, ROOK, Safety, Sink, State,
+    attack_map, generate, is_attacked, neither_can_win, phase, piece_types, stream,
 };
 use crate::{
-    Board, Clock, Color, GamePhase, Mark, Move, MoveList, Occupant, Origin, Outcome, PieceType,
-    Planes, Position, Repetition, Square, Termination, zobrist,
+    AttackMap, Board, Clock, Color, GamePhase, Mark, Move, MoveList, Occupant, Origin, Outcome,
+    PieceType, Planes, Position, Repetition, Square, Termination, zobrist,
 };
 
 /// A position of Sittuyin; by the booklet's rules or by those played online.
@@ -222,6 +222,10 @@ impl<const BOOKLET: bool> Position for SittuyinPosition<BOOKLET> {
         pieces
             .king(*turn)
             .is_some_and(|king| is_attacked(pieces, king, *turn))
+    }
+
+    fn attack_map(&self, color: Color) -> AttackMap {
+        attack_map(&self.state.pieces, color)
     }
 
     fn terminal_outcome(&self, legal: &MoveList) -> Option<Outcome> {

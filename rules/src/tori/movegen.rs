@@ -5,7 +5,8 @@ use super::piece_types::{self, PHOENIX, SLIDERS, SWALLOW};
 use super::position::ToriPosition;
 use super::slides::{between, open_slide_targets, slide_targets};
 use super::squares::{ALL, files_with, last_rank};
-use crate::{Bits, Color, Move, MoveList, Square};
+use crate::attack_map::NarrowAttackMap;
+use crate::{AttackMap, Bits, Color, Move, MoveList, Square};
 
 /// Takes moves as they are found.
 trait Sink {
@@ -200,6 +201,29 @@ impl ToriPosition {
             }
         }
         threats
+    }
+
+    pub(super) fn attacks_of(&self, color: Color) -> AttackMap {
+        match color {
+            Color::White => self.attack_map_of::<White>(),
+            Color::Black => self.attack_map_of::<Black>(),
+        }
+    }
+
+    #[inline(always)]
+    fn attack_map_of<S: Side>(&self) -> AttackMap {
+        let own = self.by_color[S::COLOR];
+        let occupied = self.by_color.white | self.by_color.black;
+        let mut map = NarrowAttackMap::default();
+        for_each_leap!(S, |leap| {
+            map.add(leap.shift(leap.pieces(&self.by_piece_type) & own));
+        });
+        for (slider, piece_type) in SLIDERS.into_iter().enumerate() {
+            for from in (self.by_piece_type[piece_type] & own).squares() {
+                map.add(slide_targets(S::COLOR, slider, from, occupied));
+            }
+        }
+        map.into()
     }
 
     /// The squares that the other side attacks, also through `S`'s phoenix.

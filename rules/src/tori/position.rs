@@ -7,8 +7,8 @@ use super::piece_types::{
 };
 use super::squares::{BOARD, promotion_zone};
 use crate::{
-    Bits, Board, ByColor, Color, Mark, MaterialFeature, Move, MoveList, Occupant, Origin, Outcome,
-    Piece, PieceType, Planes, Position, Repetition, Square, Termination,
+    AttackMap, Bits, Board, ByColor, Color, Mark, MaterialFeature, Move, MoveList, Occupant,
+    Origin, Outcome, Piece, PieceType, Planes, Position, Repetition, Square, Termination,
 };
 
 /// A position of Tori Shogi.
@@ -237,6 +237,10 @@ impl Position for ToriPosition {
 
     fn is_check(&self) -> bool {
         self.in_check(self.turn)
+    }
+
+    fn attack_map(&self, color: Color) -> AttackMap {
+        self.attacks_of(color)
     }
 
     fn terminal_outcome(&self, legal: &MoveList) -> Option<Outcome> {

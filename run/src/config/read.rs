@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use garuda_model::{Architecture, ArchitectureError, ConvShape, NetworkKind};
+use garuda_model::{Architecture, ArchitectureError, ConvShape, NetworkKind, sparse::SparseShape};
 use garuda_rules::{RuleSet, with_rule_set};
 use serde::Deserialize;
 use thiserror::Error;
@@ -174,6 +174,7 @@ impl NetworkSettings {
     pub fn architecture(&self) -> Result<Architecture, ArchitectureError> {
         match self.kind {
             NetworkKind::Conv => Ok(ConvShape::new(self.blocks, self.channels)?.into()),
+            NetworkKind::Sparse => Ok(SparseShape::new(self.width, self.hidden)?.into()),
         }
     }
 }

@@ -66,10 +66,16 @@ settings! {
 
     /// Kind and size of the network.
     network: NetworkSettings {
-        /// "conv": a residual tower of convolutions.
+        /// "conv": a residual tower of convolutions; "sparse": an integer network for CPUs.
         kind: NetworkKind = NetworkKind::Conv;
+        /// Residual blocks of a convolutional network.
         blocks: u32 = 4u32, in 1..=40;
+        /// Channels of a convolutional network.
         channels: u32 = 64u32, in 8..=512;
+        /// Width of the feature sum of a sparse network.
+        width: u32 = 256u32, in 32..=512;
+        /// Neurons between the feature sum and the value of a sparse network.
+        hidden: u32 = 32u32, in 1..=64;
     }
 
     /// The tree search of self-play.

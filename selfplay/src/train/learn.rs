@@ -169,7 +169,7 @@ fn train_steps<P: Position>(
         checkpoint,
         size,
     };
-    let mut batch = Batch::new();
+    let mut batch = Batch::new(trainer.architecture().kind());
     let (mut skipped, mut running) = (0u64, 0);
     let (mut gradient, mut rate) = (0.0, 0.0);
     for step in 0..steps {
@@ -260,7 +260,7 @@ impl Source {
 
     /// Losses of the network that will be exported.
     fn measure<P: Position>(&self, trainer: &Trainer<P>, part: Part, replay: &Replay) -> LossStats {
-        let mut batch = Batch::new();
+        let mut batch = Batch::new(trainer.architecture().kind());
         let mut mean = LossStats::default();
         for number in 0..MEASURED {
             self.fill(&mut batch, part, number, replay);

@@ -115,9 +115,9 @@ impl<P: Position> Session<P> {
                         run.path().display()
                     );
                 }
-                let Architecture::Conv(shape) = config.network.architecture()?;
+                let architecture = config.network.architecture()?;
                 let seed = seeds::derive(config.run.seed, "network", &[]);
-                let trainer = Trainer::new(shape, train_params(&config), seed);
+                let trainer = Trainer::new(architecture, train_params(&config), seed);
                 let progress = Progress::beginning(&config);
                 checkpoints::save(&run, &trainer, &progress)?;
                 (trainer, progress)
