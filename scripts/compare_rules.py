@@ -1,4 +1,4 @@
-"""Plays random games and compares, ply by ply, what `garuda rules` and pyffish say of them.
+"""Plays random games and compares, ply by ply, what `garuda rules` and pyffish say about them.
 
 Compared are the FEN, the legal moves, check, and the end of the game with its winner. Stops at
 the first difference and names the position. `scripts/test` runs it for a minute; by hand it can
@@ -18,8 +18,8 @@ import time
 import pyffish
 
 GAMES = ("makruk", "sittuyin", "torishogi")
-# For random endings: the men a side may have beside its king, the board's size.
-ENDING_MEN = {
+# For random endings: the pieces a side may have beside its king, and the size of the board.
+ENDING_PIECES = {
     "makruk": ("MSNRP", 8),
     "sittuyin": ("FSNRP", 8),
     "torishogi": (("S", "S", "F", "C", "P", "L", "R", "+S", "+F"), 7),
@@ -49,8 +49,8 @@ class Garuda:
 
 
 def random_ending(game, rng):
-    """A FEN with a few men at random; it may be impossible."""
-    letters, size = ENDING_MEN[game]
+    """A FEN with a few pieces at random; it may be impossible."""
+    letters, size = ENDING_PIECES[game]
     squares = rng.sample(range(size * size), rng.randint(2, 8))
     board = {squares[0]: "K", squares[1]: "k"}
     for square in squares[2:]:
@@ -99,8 +99,8 @@ def expected_end(game, start, moves, fen, turn, legal):
 
 
 def occupied(game, fen):
-    """The names of the squares with men on them. (Asking pyffish of every move takes long.)"""
-    size = ENDING_MEN[game][1]
+    """The names of the occupied squares. (Asking pyffish about every move takes long.)"""
+    size = ENDING_PIECES[game][1]
     squares = set()
     for row, text in enumerate(fen.split("[")[0].split(" ")[0].split("/")):
         file = 0
@@ -114,14 +114,14 @@ def occupied(game, fen):
 
 
 def choose(game, fen, legal, moves, style, rng):
-    """Quick bloodshed leads to endings, where the special rules are; shuffling, to repetition."""
+    """Captures lead to endings, where the special rules are; quiet moves to repetition."""
     if len(moves) >= 2 and rng.random() < 0.15:
         back = moves[-2][2:4] + moves[-2][0:2]
         if back in legal:
             return back
     if style != "uniform" and rng.random() < 0.7:
-        men = occupied(game, fen)
-        captures = [move for move in legal if move[2:4] in men and move[0:2] != move[2:4]]
+        pieces = occupied(game, fen)
+        captures = [move for move in legal if move[2:4] in pieces and move[0:2] != move[2:4]]
         quiet = sorted(set(legal) - set(captures))
         return rng.choice((captures if style == "captures" else quiet) or legal)
     return rng.choice(legal)
@@ -133,14 +133,14 @@ def compare(name, ours, theirs):
 
 
 def compare_position(game, start, moves, fen, ours, legal):
-    """Compares one position; says whether the game is over there."""
+    """Compares one position; returns whether the game is over there."""
     if "error" in ours:
         raise Difference(ours["error"])
     compare("FEN", ours["fen"], fen)
     compare("legal moves", ours["legal"], legal)
     compare("check", ours["check"], pyffish.gives_check(game, fen, []))
     outcome = ours["outcome"]
-    if outcome and outcome["reason"] == "cap":
+    if outcome and outcome["reason"] == "length-limit":
         return True
     ended, winner = expected_end(game, start, moves, fen, ours["turn"], legal)
     compare("end of the game", outcome is not None, ended)
