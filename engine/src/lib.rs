@@ -9,6 +9,7 @@
 mod bench;
 mod display;
 mod info;
+mod memory;
 mod options;
 mod output;
 mod parallel_evaluator;

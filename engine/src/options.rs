@@ -5,6 +5,7 @@ use std::time::Duration;
 use garuda_rules::{RuleSet, UnknownRuleSet};
 use thiserror::Error;
 
+use crate::memory::max_hash_mib;
 use crate::protocol::Protocol;
 
 /// The values of all options.
@@ -113,13 +114,13 @@ impl OptionName {
         }
     }
 
-    const fn option_type(self) -> OptionType {
+    fn option_type(self) -> OptionType {
         let (default, min, max) = match self {
             OptionName::Variant => return OptionType::Variant,
             OptionName::EvalFile => return OptionType::Text,
             OptionName::ShowWdl | OptionName::Ponder => return OptionType::Check,
             OptionName::Threads => (1, 1, 256),
-            OptionName::Hash => (256, 1, 1 << 20),
+            OptionName::Hash => (256, 1, max_hash_mib()),
             OptionName::MultiPv => (1, 1, 500),
             OptionName::MoveOverhead => (50, 0, 5000),
         };
@@ -263,6 +264,7 @@ mod tests {
         for (name, value, message) in [
             ("Hash", "0", "from 1 to"),
             ("Hash", "-3", "not \"-3\""),
+            ("Hash", "99999999", "from 1 to"),
             ("Threads", "99999999999999999999", "from 1 to 256"),
             ("MultiPV", "", "not \"\""),
             ("UCI_ShowWDL", "yes", "true or false"),

@@ -45,7 +45,7 @@ impl SearchThread {
         let options = Options::default();
         let rules = Protocol::default().rule_sets()[0];
         SearchThread {
-            searcher: new_searcher(rules, &options),
+            searcher: new_searcher(rules, &options, &out),
             options,
             protocol: Protocol::default(),
             rules,
@@ -62,12 +62,13 @@ impl SearchThread {
         if result.is_err() {
             self.out.error("the engine failed; its search was reset");
             let recovered = catch_unwind(AssertUnwindSafe(|| {
-                self.searcher.resize_hash(&self.options);
+                self.searcher.reset_hash();
                 self.searcher.use_material();
+                allocate_hash(self.searcher.as_mut(), &self.options, &self.out);
                 self.load_evaluator();
             }));
             if recovered.is_err() {
-                self.searcher = new_searcher(self.rules, &self.options);
+                self.searcher = new_searcher(self.rules, &self.options, &self.out);
             }
             if matches!(queued.command, Command::Go(_)) {
                 let best = self.searcher.fallback_move(self.protocol);
@@ -186,13 +187,22 @@ impl SearchThread {
             Ok(OptionName::Variant) => self.set_variant(before),
             Ok(OptionName::EvalFile) => self.set_eval_file(before),
             Ok(OptionName::Threads) => self.load_evaluator(),
-            Ok(OptionName::Hash) => self.searcher.resize_hash(&self.options),
+            Ok(OptionName::Hash) => self.set_hash(before),
             Ok(
                 OptionName::MultiPv
                 | OptionName::ShowWdl
                 | OptionName::MoveOverhead
                 | OptionName::Ponder,
             ) => {}
+        }
+    }
+
+    fn set_hash(&mut self, before: Options) {
+        if let Err(error) = self.searcher.resize_hash(&self.options) {
+            let old = before.hash_mib;
+            self.out
+                .error(format_args!("{error:#}; Hash remains {old} MiB"));
+            self.options = before;
         }
     }
 
@@ -215,7 +225,7 @@ impl SearchThread {
     /// Switches to another rule set, with the network if it is for that.
     fn switch_rules(&mut self, rules: RuleSet) {
         self.rules = rules;
-        self.searcher = new_searcher(rules, &self.options);
+        self.searcher = new_searcher(rules, &self.options, &self.out);
         if let Some(network) = &self.network
             && network.info().rules != rules.name()
         {
@@ -268,7 +278,7 @@ impl SearchThread {
         if found == self.rules {
             self.searcher.use_network(&network, self.options.threads)?;
         } else {
-            let mut searcher = new_searcher(found, &self.options);
+            let mut searcher = new_searcher(found, &self.options, &self.out);
             searcher.use_network(&network, self.options.threads)?;
             self.searcher = searcher;
             self.rules = found;
@@ -310,8 +320,18 @@ fn network_summary(network: &Network, options: &Options) -> String {
     )
 }
 
-fn new_searcher(rules: RuleSet, options: &Options) -> Box<dyn Searcher> {
-    with_rule_set!(rules, P => Box::new(GameSearcher::<P>::new(options)))
+/// A searcher with the hash of the options or, without enough memory, a small one.
+fn new_searcher(rules: RuleSet, options: &Options, out: &Output) -> Box<dyn Searcher> {
+    let mut searcher: Box<dyn Searcher> =
+        with_rule_set!(rules, P => Box::new(GameSearcher::<P>::new()));
+    allocate_hash(searcher.as_mut(), options, out);
+    searcher
+}
+
+fn allocate_hash(searcher: &mut dyn Searcher, options: &Options, out: &Output) {
+    if let Err(error) = searcher.resize_hash(options) {
+        out.error(format_args!("{error:#}; playing with a small one"));
+    }
 }
 
 #[cfg(test)]
@@ -385,7 +405,7 @@ mod tests {
             let buffer = SharedBuffer::default();
             let mut thread = SearchThread::new(Output::new(buffer.clone()));
             thread.execute(&queued("setoption name UCI_Variant value torishogi"));
-            let mut searcher = GameSearcher::<ToriPosition>::new(&thread.options);
+            let mut searcher = GameSearcher::<ToriPosition>::new();
             searcher.set_evaluator(BoxedEvaluator::new(FailingEvaluator { panics, runs: 0 }), 1);
             thread.searcher = Box::new(searcher);
             for _ in 0..3 {

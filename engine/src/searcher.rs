@@ -1,9 +1,10 @@
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
-use garuda_mcts::SearchLimits;
 use garuda_mcts::evaluators::Material;
-use garuda_mcts::{Analysis, AnalysisSettings, Evaluations, Evaluator, SearchControl, SearchInfo};
+use garuda_mcts::{
+    Analysis, AnalysisSettings, Evaluations, Evaluator, SearchControl, SearchInfo, SearchLimits,
+};
 use garuda_model::Network;
 use garuda_rules::{Color, Game, GameState, Move, MoveList, Position};
 
@@ -18,6 +19,8 @@ use crate::time_management::{PlayerClock, TimeManager};
 
 /// Time between two checks of the time management.
 const CHECK_INTERVAL: Duration = Duration::from_millis(10);
+/// Memory limit of the tree until the size of the hash is set, or if there is not enough memory.
+const SMALL_TREE_BYTES: usize = 1 << 20;
 /// A batch has at most this fraction of the node limit: leaves that are selected before the first
 /// evaluations are bad ones.
 const MIN_BATCHES: u32 = 16;
@@ -56,8 +59,11 @@ pub(crate) trait Searcher: Send {
     /// Clears the tree and returns to the start position.
     fn new_game(&mut self);
 
-    /// Replaces tree and cache by empty ones of the size in the options.
-    fn resize_hash(&mut self, options: &Options);
+    /// Replaces tree and cache by empty ones of the size in the options. On an error they remain.
+    fn resize_hash(&mut self, options: &Options) -> anyhow::Result<()>;
+
+    /// Replaces tree and cache by a small empty tree.
+    fn reset_hash(&mut self);
 
     fn use_material(&mut self);
 
@@ -92,10 +98,11 @@ pub(crate) struct GameSearcher<P> {
 }
 
 impl<P: Position> GameSearcher<P> {
-    pub(crate) fn new(options: &Options) -> GameSearcher<P> {
+    /// A searcher with a small tree and no cache: see [`Searcher::resize_hash`].
+    pub(crate) fn new() -> GameSearcher<P> {
         let start = GameState::start();
         GameSearcher {
-            analysis: new_analysis(&start, options),
+            analysis: small_analysis(&start),
             evaluator: BoxedEvaluator::new(Material::default()),
             batch_size: 1,
             moves: Vec::new(),
@@ -237,8 +244,21 @@ impl<P: Position> Searcher for GameSearcher<P> {
         self.analysis.clear();
     }
 
-    fn resize_hash(&mut self, options: &Options) {
-        self.analysis = new_analysis(&self.start, options);
+    fn resize_hash(&mut self, options: &Options) -> anyhow::Result<()> {
+        let settings = AnalysisSettings {
+            info_interval: CHECK_INTERVAL,
+            tree_bytes: options.tree_bytes(),
+            cache_entries: options.cache_entries(),
+            ..AnalysisSettings::default()
+        };
+        let start = RestrictedGame::unrestricted(self.start.clone());
+        self.analysis = Analysis::try_new(start, settings)
+            .with_context(|| format!("cannot allocate a Hash of {} MiB", options.hash_mib))?;
+        Ok(())
+    }
+
+    fn reset_hash(&mut self) {
+        self.analysis = small_analysis(&self.start);
     }
 
     fn use_material(&mut self) {
@@ -329,14 +349,10 @@ impl<P: Position> Searcher for GameSearcher<P> {
     }
 }
 
-fn new_analysis<P: Position>(
-    start: &GameState<P>,
-    options: &Options,
-) -> Analysis<RestrictedGame<P>> {
+fn small_analysis<P: Position>(start: &GameState<P>) -> Analysis<RestrictedGame<P>> {
     let settings = AnalysisSettings {
         info_interval: CHECK_INTERVAL,
-        tree_bytes: options.tree_bytes(),
-        cache_entries: options.cache_entries(),
+        tree_bytes: SMALL_TREE_BYTES,
         ..AnalysisSettings::default()
     };
     Analysis::new(RestrictedGame::unrestricted(start.clone()), settings)

@@ -1,3 +1,4 @@
+use std::collections::TryReserveError;
 use std::time::{Duration, Instant};
 
 use garuda_rules::{Game, Move};
@@ -75,15 +76,26 @@ pub struct Analysis<G> {
 }
 
 impl<G: Game> Analysis<G> {
+    /// # Panics
+    /// If the memory for the cache cannot be allocated.
     pub fn new(start: G, settings: AnalysisSettings) -> Analysis<G> {
-        let cache = (settings.cache_entries > 0).then(|| EvalCache::new(settings.cache_entries));
-        Analysis {
+        Analysis::try_new(start, settings).expect("memory for the cache is available")
+    }
+
+    /// Like [`new`](Analysis::new), but returns an error if the memory for the cache cannot be
+    /// allocated.
+    pub fn try_new(start: G, settings: AnalysisSettings) -> Result<Analysis<G>, TryReserveError> {
+        let cache = match settings.cache_entries {
+            0 => None,
+            entries => Some(EvalCache::try_new(entries)?),
+        };
+        Ok(Analysis {
             settings,
             start_key: start.state_key(),
             search: Puct::new(start, settings.tree_bytes, settings.puct),
             batch: LeafBatch::new(cache),
             played: Vec::new(),
-        }
+        })
     }
 
     pub fn game(&self) -> &G {

@@ -1,3 +1,5 @@
+use std::collections::TryReserveError;
+
 use crate::Wdl;
 
 /// A cache of evaluations by [`state_key`](garuda_rules::Game::state_key), of fixed size: new
@@ -8,8 +10,10 @@ use crate::Wdl;
 pub struct EvalCache {
     /// Direct-mapped: the slot of a key is given by its low bits.
     entries: Vec<CacheEntry>,
-    /// Ring buffer with the logits of all entries.
+    /// Ring buffer with the logits of all entries. It grows to `ring_size` within the memory
+    /// reserved at the start, so that untouched memory stays unused.
     logits: Vec<f32>,
+    ring_size: usize,
     /// Where the next logits are written, counted without wrapping.
     end: u64,
     hits: u64,
@@ -31,7 +35,15 @@ const AVERAGE_MOVES: usize = 40;
 
 impl EvalCache {
     /// A cache for about this number of evaluations, at least one.
+    ///
+    /// # Panics
+    /// If the memory cannot be allocated.
     pub fn new(evaluations: usize) -> EvalCache {
+        EvalCache::try_new(evaluations).expect("memory for the cache is available")
+    }
+
+    /// Like [`new`](EvalCache::new), but returns an error if the memory cannot be allocated.
+    pub fn try_new(evaluations: usize) -> Result<EvalCache, TryReserveError> {
         let slots = evaluations.max(1).next_power_of_two();
         let empty = CacheEntry {
             key: 0,
@@ -43,19 +55,26 @@ impl EvalCache {
             start: 0,
             moves: 0,
         };
-        EvalCache {
-            entries: vec![empty; slots],
-            logits: vec![0.0; (slots * AVERAGE_MOVES).max(512)],
+        let ring_size = (slots * AVERAGE_MOVES).max(512);
+        let mut logits = Vec::new();
+        logits.try_reserve_exact(ring_size)?;
+        let mut entries = Vec::new();
+        entries.try_reserve_exact(slots)?;
+        entries.resize(slots, empty);
+        Ok(EvalCache {
+            entries,
+            logits,
+            ring_size,
             end: 0,
             hits: 0,
             misses: 0,
-        }
+        })
     }
 
     /// The evaluation of a position with this number of legal moves.
     pub fn get(&mut self, key: u64, moves: usize) -> Option<(Wdl, &[f32])> {
         let entry = self.entries[self.slot(key)];
-        let size = self.logits.len() as u64;
+        let size = self.ring_size as u64;
         let overwritten = entry.start + size < self.end;
         if entry.moves == 0 || entry.key != key || entry.moves as usize != moves || overwritten {
             self.misses += 1;
@@ -67,14 +86,18 @@ impl EvalCache {
     }
 
     pub fn insert(&mut self, key: u64, wdl: Wdl, logits: &[f32]) {
-        let size = self.logits.len() as u64;
+        let size = self.ring_size as u64;
         let room = (size - self.end % size) as usize;
         if room < logits.len() {
             // The logits of an entry are contiguous.
             self.end += room as u64;
         }
         let start = (self.end % size) as usize;
-        self.logits[start..start + logits.len()].copy_from_slice(logits);
+        let end = start + logits.len();
+        if self.logits.len() < end {
+            self.logits.resize(end, 0.0);
+        }
+        self.logits[start..end].copy_from_slice(logits);
         let slot = self.slot(key);
         self.entries[slot] = CacheEntry {
             key,
@@ -107,6 +130,11 @@ mod tests {
     use std::collections::HashMap;
 
     use super::*;
+
+    #[test]
+    fn too_large_a_cache_is_an_error() {
+        assert!(EvalCache::try_new(1 << 50).is_err());
+    }
 
     #[test]
     fn hits_return_what_was_inserted() {

@@ -133,7 +133,7 @@ pub(crate) struct Tree {
     draw_value: f32,
 }
 
-/// The tree has reached its memory limit.
+/// The tree has reached its memory limit, or no more memory can be allocated.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct TreeFull;
 
@@ -312,14 +312,13 @@ impl Tree {
                 return Err(TreeFull);
             }
         }
-        self.nodes.reserve_exact(wanted_nodes - self.nodes.len());
-        self.new_ids
-            .reserve_exact(wanted_nodes - self.new_ids.len());
-        self.moves.reserve_exact(wanted_edges - self.moves.len());
-        self.priors.reserve_exact(wanted_edges - self.priors.len());
-        self.children
-            .reserve_exact(wanted_edges - self.children.len());
-        Ok(())
+        // The lists that are checked above, nodes and moves, grow after those of the same length:
+        // where one allocation fails, the check still holds for all.
+        try_grow(&mut self.new_ids, wanted_nodes)?;
+        try_grow(&mut self.nodes, wanted_nodes)?;
+        try_grow(&mut self.priors, wanted_edges)?;
+        try_grow(&mut self.children, wanted_edges)?;
+        try_grow(&mut self.moves, wanted_edges)
     }
 
     /// Sets the priors of a leaf and backs up its evaluation as its first visit.
@@ -448,6 +447,12 @@ impl Tree {
         self.children.truncate(first_edge);
         self.new_ids.clear();
     }
+}
+
+/// Grows a list to this capacity.
+fn try_grow<T>(list: &mut Vec<T>, capacity: usize) -> Result<(), TreeFull> {
+    let additional = capacity - list.len();
+    list.try_reserve_exact(additional).map_err(|_| TreeFull)
 }
 
 fn bytes(nodes: usize, edges: usize) -> usize {

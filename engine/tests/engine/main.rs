@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "test helpers may unwrap as tests do")]
 
 mod games;
+#[cfg(target_os = "linux")]
+mod hash;
 mod mates;
 mod network;
 mod process;

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 /// machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
+const PROGRAM: &str = env!("CARGO_BIN_EXE_garuda-engine");
+
 /// A running engine. Dropping it closes its input and checks that it exits.
 pub(crate) struct Engine {
     child: Child,
@@ -17,7 +19,20 @@ pub(crate) struct Engine {
 
 impl Engine {
     pub(crate) fn start() -> Engine {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_garuda-engine"))
+        Engine::spawn(Command::new(PROGRAM))
+    }
+
+    /// An engine with a limit of its address space.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn with_memory_limit(kib: u64) -> Engine {
+        let mut command = Command::new("sh");
+        let script = format!("ulimit -v {kib} && exec \"$0\"");
+        command.args(["-c", &script, PROGRAM]);
+        Engine::spawn(command)
+    }
+
+    fn spawn(mut command: Command) -> Engine {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -94,6 +109,15 @@ impl Engine {
         let mut lines = self.recv_until("readyok");
         lines.pop();
         lines
+    }
+
+    /// Size of the address space in KiB.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn virtual_memory(&self) -> u64 {
+        let path = format!("/proc/{}/status", self.child.id());
+        let status = std::fs::read_to_string(path).unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmSize:"));
+        number(line.unwrap(), "VmSize:").unwrap() as u64
     }
 
     /// Closes the input and returns the remaining output.

@@ -16,7 +16,6 @@ fn options_are_announced_in_usi() {
     let lines = engine.recv_until("usiok");
     for option in [
         "option name USI_Variant type combo default torishogi var torishogi",
-        "option name USI_Hash type spin default 256 min 1 max 1048576",
         "option name USI_Ponder type check default false",
         "option name Move_Overhead type spin default 50 min 0 max 5000",
     ] {
