@@ -17,15 +17,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let directory = PathBuf::from(env::args_os().nth(1).ok_or("a directory is needed")?);
     fs::create_dir_all(&directory)?;
     for rule_set in RuleSet::ALL {
-        let drawing = with_rule_set!(rule_set, P => draw::<P>(rule_set)?);
+        let drawing = with_rule_set!(rule_set, P => draw::<P>()?);
         fs::write(directory.join(format!("{rule_set}.svg")), drawing)?;
     }
     Ok(())
 }
 
-fn draw<P: Position>(rule_set: RuleSet) -> Result<String, Box<dyn Error>> {
-    let position = match rule_set {
-        RuleSet::Sittuyin => AFTER_SET_UP
+fn draw<P: Position>() -> Result<String, Box<dyn Error>> {
+    let position = match P::NAME {
+        "sittuyin" => AFTER_SET_UP
             .parse::<P>()
             .map_err(|error| error.to_string())?,
         _ => P::start(),

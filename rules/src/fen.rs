@@ -1,8 +1,9 @@
-//! What the text forms of all games share: fields, the board, square by square, and hands.
+//! What the FENs of all games share: fields, the letters of pieces, the board, square by square, and
+//! hands.
 
-use crate::{Board, FenError, Square};
+use crate::{Board, Color, FenError, Piece, PieceType, Square};
 
-/// One space-separated field of a text form, and where it begins.
+/// One space-separated field of a FEN, and where it begins.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Field<'a> {
     pub(crate) whole: &'a str,
@@ -51,7 +52,7 @@ impl<'a> Field<'a> {
     }
 }
 
-/// Splits a text form into its fields, which single spaces separate. `min..=max` of them.
+/// Splits a FEN into its fields, which single spaces separate. `min..=max` of them.
 pub(crate) fn fields(text: &str, min: usize, max: usize) -> Result<Vec<Field<'_>>, FenError> {
     let mut at = 0;
     let fields: Vec<_> = text
@@ -83,6 +84,39 @@ pub(crate) fn fields(text: &str, min: usize, max: usize) -> Result<Vec<Field<'_>
         ));
     }
     Ok(fields)
+}
+
+/// The letter of a piece, with its `+` if it has one: upper case for White.
+pub(crate) fn letter(piece_types: &[PieceType], piece: Piece) -> String {
+    let letter = piece_types[usize::from(piece.piece_type)].letter;
+    match piece.color {
+        Color::White => letter.to_owned(),
+        Color::Black => letter.to_ascii_lowercase(),
+    }
+}
+
+/// The piece that a letter, with its `+` if it has one, stands for.
+pub(crate) fn piece(piece_types: &[PieceType], letter: &str) -> Option<Piece> {
+    let piece_type = (piece_types.iter())
+        .position(|piece_type| piece_type.letter.eq_ignore_ascii_case(letter))?;
+    let color = if letter == piece_types[piece_type].letter {
+        Color::White
+    } else {
+        Color::Black
+    };
+    Some(Piece {
+        color,
+        piece_type: piece_type as u8,
+    })
+}
+
+/// Reads the side to move, `w` or `b`.
+pub(crate) fn turn(field: Field<'_>) -> Result<Color, FenError> {
+    match field.text {
+        "w" => Ok(Color::White),
+        "b" => Ok(Color::Black),
+        other => Err(field.error(format!("the turn must be 'w' or 'b', not {other:?}"))),
+    }
 }
 
 /// Reads a board, top rank first. `put` is given each piece's letter, with its `+` if it has one,

@@ -14,6 +14,7 @@ mod fen;
 mod game;
 pub mod makruk;
 mod material;
+pub mod mini_makruk;
 mod moves;
 mod outcome;
 mod perft;

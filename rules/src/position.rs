@@ -22,6 +22,8 @@ pub trait Position:
     const TITLE: &'static str;
     /// Other names that commands understand.
     const ALIASES: &'static [&'static str] = &[];
+    /// Whether it is an example of how to add a game: commands know it but do not list it.
+    const IS_EXAMPLE: bool = false;
 
     const BOARD: Board;
     /// All types of pieces; [`Piece::piece_type`] is an index into this.

@@ -32,8 +32,9 @@ macro_rules! rule_sets {
         }
 
         impl RuleSet {
-            /// All rule sets, in the order of the table.
-            pub const ALL: [RuleSet; [$(RuleSet::$variant),+].len()] = [$(RuleSet::$variant),+];
+            /// All rows of the table, examples included.
+            pub const WITH_EXAMPLES: [RuleSet; [$(RuleSet::$variant),+].len()] =
+                [$(RuleSet::$variant),+];
         }
 
         /// A game in progress of each rule set.
@@ -83,9 +84,34 @@ rule_sets! { $
     ToriShogi = tori::ToriPosition;
     /// Eternal chess, where captured pieces are put back and four points win.
     Eternal = eternal::EternalPosition;
+    /// Mini-Makruk, the example of how to add a game.
+    MiniMakruk = mini_makruk::MiniMakrukPosition;
 }
 
 impl RuleSet {
+    /// All rule sets but the examples, in the order of the table.
+    pub const ALL: [RuleSet; RuleSet::count()] = {
+        let mut all = [RuleSet::WITH_EXAMPLES[0]; RuleSet::count()];
+        let (mut row, mut count) = (0, 0);
+        while row < RuleSet::WITH_EXAMPLES.len() {
+            if !RuleSet::WITH_EXAMPLES[row].is_example() {
+                all[count] = RuleSet::WITH_EXAMPLES[row];
+                count += 1;
+            }
+            row += 1;
+        }
+        all
+    };
+
+    const fn count() -> usize {
+        let (mut row, mut count) = (0, 0);
+        while row < RuleSet::WITH_EXAMPLES.len() {
+            count += !RuleSet::WITH_EXAMPLES[row].is_example() as usize;
+            row += 1;
+        }
+        count
+    }
+
     /// The name in configurations, commands and files.
     pub const fn name(self) -> &'static str {
         with_rule_set!(self, P => <P as Position>::NAME)
@@ -99,6 +125,11 @@ impl RuleSet {
     /// Other names that [`str::parse`] understands.
     pub const fn aliases(self) -> &'static [&'static str] {
         with_rule_set!(self, P => <P as Position>::ALIASES)
+    }
+
+    /// Whether it is an example of how to add a game rather than a game that people play.
+    pub const fn is_example(self) -> bool {
+        with_rule_set!(self, P => <P as Position>::IS_EXAMPLE)
     }
 
     /// Whether engines of this game speak USI besides UCI.
@@ -139,7 +170,7 @@ impl FromStr for RuleSet {
     type Err = UnknownRuleSet;
 
     fn from_str(name: &str) -> Result<RuleSet, UnknownRuleSet> {
-        (RuleSet::ALL.into_iter())
+        (RuleSet::WITH_EXAMPLES.into_iter())
             .find(|rule_set| rule_set.name() == name || rule_set.aliases().contains(&name))
             .ok_or_else(|| UnknownRuleSet(name.chars().take(50).collect()))
     }
@@ -154,7 +185,7 @@ mod tests {
     #[test]
     fn names_are_distinct_and_understood() {
         let mut names = HashSet::new();
-        for rule_set in RuleSet::ALL {
+        for rule_set in RuleSet::WITH_EXAMPLES {
             for name in rule_set.aliases().iter().chain([&rule_set.name()]) {
                 assert!(names.insert(*name), "{name} stands for two rule sets");
                 assert_eq!(name.parse(), Ok(rule_set));

@@ -1,11 +1,9 @@
-//! Numbers of move sequences against other programs' counts. One position a line in
-//! `data/perft`: `text ; D1 count ; D2 count …`.
+//! Numbers of move sequences against other programs' counts. A file for each rule set in
+//! `data/perft`, one position a line: `FEN ; D1 count ; D2 count …`.
 
-use garuda_rules::eternal::EternalPosition;
-use garuda_rules::makruk::MakrukPosition;
-use garuda_rules::sittuyin::SittuyinPosition;
-use garuda_rules::tori::ToriPosition;
-use garuda_rules::{Position, perft};
+use std::fs;
+
+use garuda_rules::{Position, RuleSet, perft, with_rule_set};
 
 /// Greater counts are checked by hand: `garuda perft makruk 6`, `garuda perft sittuyin 5`.
 const MOST: u64 = 50_000_000;
@@ -34,21 +32,13 @@ fn check<P: Position>(data: &str) {
 }
 
 #[test]
-fn eternal() {
-    check::<EternalPosition>(include_str!("data/perft/eternal.perft"));
-}
-
-#[test]
-fn makruk() {
-    check::<MakrukPosition>(include_str!("data/perft/makruk.perft"));
-}
-
-#[test]
-fn sittuyin() {
-    check::<SittuyinPosition<false>>(include_str!("data/perft/sittuyin.perft"));
-}
-
-#[test]
-fn torishogi() {
-    check::<ToriPosition>(include_str!("data/perft/torishogi.perft"));
+fn counts_agree() {
+    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/perft");
+    for entry in fs::read_dir(directory).expect("the directory of counts") {
+        let path = entry.expect("a file").path();
+        let name = path.file_stem().expect("a name").to_string_lossy();
+        let rule_set: RuleSet = name.parse().unwrap_or_else(|error| panic!("{error}"));
+        let data = fs::read_to_string(&path).expect("a text");
+        with_rule_set!(rule_set, P => check::<P>(&data));
+    }
 }

@@ -4,11 +4,7 @@ mod walk;
 
 use std::collections::HashSet;
 
-use garuda_rules::eternal::EternalPosition;
-use garuda_rules::makruk::MakrukPosition;
-use garuda_rules::sittuyin::SittuyinPosition;
-use garuda_rules::tori::ToriPosition;
-use garuda_rules::{Color, GameState, Move, MoveList, Outcome, Position};
+use garuda_rules::{Color, GameState, Move, MoveList, Outcome, Position, RuleSet, with_rule_set};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use walk::walk;
@@ -210,53 +206,28 @@ fn run<S: Strategy>(cases: u32, strategy: &S, test: impl Fn(S::Value)) {
     }
 }
 
+/// One test for each property, which tries it on every game of the table.
 macro_rules! properties {
-    ($($game:ident: $position:ty;)*) => {$(
-        mod $game {
+    ($($property:ident)*) => {$(
+        mod $property {
             use super::*;
 
             #[test]
-            fn keys_are_kept_up() {
-                super::keys_are_kept_up::<$position>();
-            }
-
-            #[test]
-            fn text_comes_back() {
-                super::text_comes_back::<$position>();
-            }
-
-            #[test]
-            fn move_lists_are_sets_and_counted() {
-                super::move_lists_are_sets_and_counted::<$position>();
-            }
-
-            #[test]
-            fn uci_comes_back() {
-                super::uci_comes_back::<$position>();
-            }
-
-            #[test]
-            fn mirror_image_has_mirrored_moves() {
-                super::mirror_image_has_mirrored_moves::<$position>();
-            }
-
-            #[test]
-            fn rotated_position_has_rotated_moves() {
-                super::rotated_position_has_rotated_moves::<$position>();
-            }
-
-            #[test]
-            fn no_text_panics() {
-                super::no_text_panics::<$position>();
+            fn holds_in_all_games() {
+                for rule_set in RuleSet::WITH_EXAMPLES {
+                    with_rule_set!(rule_set, P => super::$property::<P>());
+                }
             }
         }
     )*};
 }
 
 properties! {
-    eternal: EternalPosition;
-    makruk: MakrukPosition;
-    sittuyin: SittuyinPosition<false>;
-    sittuyin_booklet: SittuyinPosition<true>;
-    torishogi: ToriPosition;
+    keys_are_kept_up
+    text_comes_back
+    move_lists_are_sets_and_counted
+    uci_comes_back
+    mirror_image_has_mirrored_moves
+    rotated_position_has_rotated_moves
+    no_text_panics
 }

@@ -23,7 +23,7 @@ pub(crate) use piece_types::{
     GENERAL, GUIDE, KHON, KING, KNIGHT, PAWN, PIECE_TYPE_COUNT, ROOK, piece_types,
 };
 pub(crate) use safety::{Safety, attack_map, hiding, is_attacked};
-pub(crate) use state::{State, parse_letter};
+pub(crate) use state::State;
 pub(crate) use validate::{Census, first_name, validate};
 
 use crate::Board;

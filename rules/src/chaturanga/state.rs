@@ -2,7 +2,7 @@ use std::fmt;
 
 use super::{BOARD, Counting, PieceBoard, stream};
 use crate::fen::{self, Field};
-use crate::{Color, FenError, PieceType, zobrist};
+use crate::{Color, FenError, Piece, PieceType, zobrist};
 
 /// What both games keep of a position, and its text.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -73,17 +73,13 @@ impl State {
         };
         let mut pieces = PieceBoard::NONE;
         fen::read_board(board, BOARD, |letter, square| {
-            let piece = parse_letter(piece_types, letter);
-            if let Some((color, piece_type)) = piece {
+            let piece = fen::piece(piece_types, letter);
+            if let Some(Piece { color, piece_type }) = piece {
                 pieces.put(square, color, piece_type);
             }
             piece.is_some()
         })?;
-        let turn = match turn.text {
-            "w" => Color::White,
-            "b" => Color::Black,
-            other => return Err(turn.error(format!("the turn must be w or b, not {other:?}"))),
-        };
+        let turn = fen::turn(turn)?;
         if castling.text != "-" {
             return Err(castling.error("the third field must be -: there is no castling"));
         }
@@ -117,11 +113,7 @@ impl State {
     ) -> fmt::Result {
         fen::write_board(f, BOARD, |square| {
             let piece = self.pieces.piece(square)?;
-            let letter = piece_types[usize::from(piece.piece_type)].letter;
-            Some(match piece.color {
-                Color::White => letter.to_string(),
-                Color::Black => letter.to_lowercase(),
-            })
+            Some(fen::letter(piece_types, piece))
         })
     }
 
@@ -143,17 +135,4 @@ fn turn_key(turn: Color) -> u64 {
         Color::White => 0,
         Color::Black => BLACK_TO_MOVE,
     }
-}
-
-/// Whose piece of which kind a letter stands for.
-pub(crate) fn parse_letter(piece_types: &[PieceType], letter: &str) -> Option<(Color, u8)> {
-    let color = if letter.starts_with(|c: char| c.is_ascii_uppercase()) {
-        Color::White
-    } else {
-        Color::Black
-    };
-    let piece_type = piece_types
-        .iter()
-        .position(|piece_type| piece_type.letter.eq_ignore_ascii_case(letter))?;
-    Some((color, piece_type as u8))
 }

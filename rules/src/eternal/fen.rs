@@ -1,17 +1,17 @@
-//! The text form: `board side phase redPoints blackPoints`.
+//! The FEN: `board side phase redPoints blackPoints`.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::{BOARD, EternalPosition, OF_A_KIND, PIECE_TYPES, Phase, RIVER, WINNING_POINTS, ZONE};
-use crate::fen::{Field, fields, read_board, square_in_board, write_board};
-use crate::{Bits, ByColor, Color, FenError, Occupant, Piece, Position, Square};
+use crate::fen::{Field, fields, letter, piece, read_board, square_in_board, write_board};
+use crate::{Bits, ByColor, Color, FenError, Occupant, Position, Square};
 
 impl fmt::Display for EternalPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_board(f, BOARD, |square| {
             self.occupant(square).map(|occupant| match occupant {
-                Occupant::Piece(piece) => letter(piece),
+                Occupant::Piece(piece) => letter(&PIECE_TYPES, piece),
                 Occupant::Stone => "o".to_owned(),
             })
         })?;
@@ -22,32 +22,11 @@ impl fmt::Display for EternalPosition {
         write!(f, " {side} ")?;
         match self.phase {
             Phase::Move => write!(f, "-")?,
-            Phase::Place(piece) => write!(f, "P:{}", letter(piece))?,
+            Phase::Place(piece) => write!(f, "P:{}", letter(&PIECE_TYPES, piece))?,
             Phase::Deport(square) => write!(f, "D:{}", BOARD.name(square).to_ascii_uppercase())?,
         }
         write!(f, " {} {}", self.points.white, self.points.black)
     }
-}
-
-fn letter(piece: Piece) -> String {
-    let upper = PIECE_TYPES[usize::from(piece.piece_type)].letter;
-    match piece.color {
-        Color::White => upper.to_owned(),
-        Color::Black => upper.to_ascii_lowercase(),
-    }
-}
-
-fn piece(letter: &str) -> Option<Piece> {
-    let piece_type = PIECE_TYPES
-        .iter()
-        .position(|piece_type| piece_type.letter.eq_ignore_ascii_case(letter))?;
-    let color = if letter == PIECE_TYPES[piece_type].letter {
-        Color::White
-    } else {
-        Color::Black
-    };
-    let piece_type = piece_type as u8;
-    Some(Piece { color, piece_type })
 }
 
 impl FromStr for EternalPosition {
@@ -62,7 +41,7 @@ impl FromStr for EternalPosition {
         read_board(board, BOARD, |letter, square| {
             if letter == "o" {
                 position.toggle_stone(square);
-            } else if let Some(piece) = piece(letter) {
+            } else if let Some(piece) = piece(&PIECE_TYPES, letter) {
                 position.toggle(piece, square);
             } else {
                 return false;
@@ -93,7 +72,7 @@ fn read_phase(field: Field<'_>) -> Result<Phase, FenError> {
         return Ok(Phase::Move);
     }
     if let Some(letter) = field.text.strip_prefix("P:") {
-        return piece(letter)
+        return piece(&PIECE_TYPES, letter)
             .map(Phase::Place)
             .ok_or_else(|| field.error_at(2, format!("there is no piece {letter:?}")));
     }

@@ -5,9 +5,9 @@ use std::str::FromStr;
 
 use super::hands::{Hand, Hands};
 use super::{PLACEABLE, SittuyinPosition, booklet, modern, starting_pawns};
-use crate::chaturanga::{Census, State, first_name, parse_letter, validate};
+use crate::chaturanga::{Census, State, first_name, validate};
 use crate::fen::{self, Field};
-use crate::{Bits, ByColor, Color, FenError, Position};
+use crate::{Bits, ByColor, Color, FenError, Piece, Position};
 
 const CENSUS: Census = Census {
     of_piece_type: [8, 1, 2, 2, 2, 1],
@@ -20,12 +20,10 @@ impl<const BOOKLET: bool> fmt::Display for SittuyinPosition<BOOKLET> {
         f.write_str("[")?;
         for color in Color::ALL {
             for (index, &count) in self.hands.of(color).iter().enumerate() {
-                let letter = Self::PIECE_TYPES[usize::from(PLACEABLE[index])].letter;
+                let piece_type = PLACEABLE[index];
+                let letter = fen::letter(Self::PIECE_TYPES, Piece { color, piece_type });
                 for _ in 0..count {
-                    match color {
-                        Color::White => f.write_str(letter)?,
-                        Color::Black => f.write_str(&letter.to_lowercase())?,
-                    }
+                    f.write_str(&letter)?;
                 }
             }
         }
@@ -66,8 +64,8 @@ impl<const BOOKLET: bool> SittuyinPosition<BOOKLET> {
     fn read_hands(field: Field<'_>) -> Result<ByColor<Hand>, FenError> {
         let mut hands = ByColor::<Hand>::default();
         for (i, c) in field.text.chars().enumerate() {
-            let piece = parse_letter(Self::PIECE_TYPES, c.encode_utf8(&mut [0; 4]));
-            let place = piece.and_then(|(color, piece_type)| {
+            let piece = fen::piece(Self::PIECE_TYPES, c.encode_utf8(&mut [0; 4]));
+            let place = piece.and_then(|Piece { color, piece_type }| {
                 let index = PLACEABLE
                     .iter()
                     .position(|&placeable| placeable == piece_type)?;

@@ -6,8 +6,8 @@ use std::str::FromStr;
 use super::piece_types::{self, PHOENIX, PIECE_TYPES, SUPPLY, SWALLOW, demoted};
 use super::position::ToriPosition;
 use super::squares::{BOARD, files_with, last_rank};
-use crate::fen::{Field, fields, read_board, split_hand, write_board};
-use crate::{Bits, Color, FenError, Position};
+use crate::fen::{self, Field, fields, read_board, split_hand, write_board};
+use crate::{Bits, Color, FenError, Piece, Position};
 
 impl FromStr for ToriPosition {
     type Err = FenError;
@@ -23,13 +23,7 @@ impl FromStr for ToriPosition {
         };
         let mut position = ToriPosition::EMPTY;
         position.read_pieces(board)?;
-        position.turn = match turn.text {
-            "w" => Color::White,
-            "b" => Color::Black,
-            other => {
-                return Err(turn.error(format!("the turn must be 'w' or 'b', not {other:?}")));
-            }
-        };
+        position.turn = fen::turn(turn)?;
         for field in dashes.into_iter().flatten() {
             if field.text != "-" {
                 let what = format!("'-' expected, not {:?}", field.text);
@@ -49,18 +43,19 @@ impl ToriPosition {
     fn read_pieces(&mut self, field: Field<'_>) -> Result<(), FenError> {
         let (board, hands) = split_hand(field)?;
         read_board(board, BOARD, |letter, square| {
-            let found = read_letter(letter);
-            if let Some((color, piece_type)) = found {
-                self.toggle(color, piece_type, square);
+            let piece = fen::piece(&PIECE_TYPES, letter);
+            if let Some(Piece { color, piece_type }) = piece {
+                self.toggle(color, usize::from(piece_type), square);
             }
-            found.is_some()
+            piece.is_some()
         })?;
         let Some(hands) = hands.filter(|hands| hands.text != "-") else {
             return Ok(());
         };
         for (i, c) in hands.text.chars().enumerate() {
-            let mut letter = [0; 4];
-            match read_letter(c.encode_utf8(&mut letter)) {
+            let piece = fen::piece(&PIECE_TYPES, c.encode_utf8(&mut [0; 4]))
+                .map(|piece| (piece.color, usize::from(piece.piece_type)));
+            match piece {
                 Some((color, piece_type)) if piece_type < piece_types::IN_HAND => {
                     if self.hands[color].count(piece_type) >= SUPPLY[piece_type] {
                         let what = format!("too many pieces {c:?} in hand");
@@ -117,38 +112,20 @@ impl ToriPosition {
     }
 }
 
-/// The piece that a letter, `+` included, stands for.
-fn read_letter(letter: &str) -> Option<(Color, usize)> {
-    let color = if letter.bytes().any(|b| b.is_ascii_uppercase()) {
-        Color::White
-    } else {
-        Color::Black
-    };
-    PIECE_TYPES
-        .iter()
-        .position(|piece_type| piece_type.letter.eq_ignore_ascii_case(letter))
-        .map(|piece_type| (color, piece_type))
-}
-
-fn letter_of(color: Color, piece_type: usize) -> String {
-    match color {
-        Color::White => PIECE_TYPES[piece_type].letter.to_owned(),
-        Color::Black => PIECE_TYPES[piece_type].letter.to_ascii_lowercase(),
-    }
-}
-
 impl fmt::Display for ToriPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_board(f, BOARD, |square| {
-            Color::ALL
-                .into_iter()
-                .find(|&color| self.by_color[color].has(square))
-                .map(|color| letter_of(color, self.piece_type_at(square)))
+            self.piece_at(square)
+                .map(|piece| fen::letter(&PIECE_TYPES, piece))
         })?;
         f.write_str("[")?;
         for color in Color::ALL {
             for piece_type in (0..piece_types::IN_HAND).rev() {
-                let letter = letter_of(color, piece_type);
+                let held = Piece {
+                    color,
+                    piece_type: piece_type as u8,
+                };
+                let letter = fen::letter(&PIECE_TYPES, held);
                 for _ in 0..self.hands[color].count(piece_type) {
                     f.write_str(&letter)?;
                 }

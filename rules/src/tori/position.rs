@@ -72,6 +72,14 @@ impl ToriPosition {
             .sum()
     }
 
+    pub(super) fn piece_at(&self, square: Square) -> Option<Piece> {
+        let color = Color::ALL
+            .into_iter()
+            .find(|&color| self.by_color[color].has(square))?;
+        let piece_type = self.piece_type_at(square) as u8;
+        Some(Piece { color, piece_type })
+    }
+
     /// Puts a piece on an empty square, or takes it away.
     #[inline]
     pub(super) fn toggle(&mut self, color: Color, piece_type: usize, square: Square) {
@@ -296,11 +304,7 @@ impl Position for ToriPosition {
     }
 
     fn occupant(&self, square: Square) -> Option<Occupant> {
-        let color = Color::ALL
-            .into_iter()
-            .find(|&color| self.by_color[color].has(square))?;
-        let piece_type = self.piece_type_at(square) as u8;
-        Some(Occupant::Piece(Piece { color, piece_type }))
+        self.piece_at(square).map(Occupant::Piece)
     }
 
     fn hand(&self, color: Color, piece_type: u8) -> u8 {

@@ -56,7 +56,11 @@ fn makruk_refuses() {
         ),
         ("8/8/3P4/7k/8/8/8/3K4 w - - 0 1", "white pawn on d6", "8/8"),
         ("8/8/7k/8/8/4p3/8/K7 w - - 0 1", "black pawn on e3", "8/8"),
-        ("8/8/8/3k4/8/8/8/3K4 x - - 0 1", "must be w or b", "x - -"),
+        (
+            "8/8/8/3k4/8/8/8/3K4 x - - 0 1",
+            "must be 'w' or 'b'",
+            "x - -",
+        ),
         ("8/8/8/3k4/8/8/8/3K4 w K - 0 1", "no castling", "K - 0"),
         ("8/8/8/3k4/8/8/8/3K4 w - e6 0 1", "counting limit", "e6 0 1"),
         ("8/8/8/3k4/8/8/8/3K4 w - 0 0 1", "counting limit", "0 0 1"),
