@@ -463,7 +463,7 @@ fn values_do_not_depend_on_how_games_are_stored() {
     let read = ValuesReport::from_json(whole.to_json().as_bytes()).unwrap();
     assert!(read == whole);
     let text = values::text(&whole);
-    for part in ["falcon in hand", "first mover", "200 games of checkpoints"] {
+    for part in ["falcon in hand", "first mover", "200 games of checkpoint 0"] {
         assert!(text.contains(part), "{part}: {text}");
     }
     let newer = whole

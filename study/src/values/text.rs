@@ -1,5 +1,3 @@
-use garuda_run::checkpoint_name;
-
 use super::{FeatureValue, FittedValues, PhaseValues, ValuesReport};
 use crate::format::count;
 use crate::{ConfidenceInterval, balance};
@@ -22,12 +20,11 @@ pub fn text(report: &ValuesReport) -> String {
 fn head(report: &ValuesReport) -> Vec<String> {
     let share = 100.0 * report.varied_games as f64 / report.games.max(1) as f64;
     let mut lines = vec![format!(
-        "{}: {}, {} of checkpoints {} to {}, {} of them ({share:.0} %) from varied starts",
+        "{}: {}, {} of {}, {} of them ({share:.0} %) from varied starts",
         report.source,
         report.game,
         count(report.games as u64, "game"),
-        checkpoint_name(report.checkpoints.from),
-        checkpoint_name(report.checkpoints.to),
+        report.checkpoints,
         report.varied_games,
     )];
     if report.length_limit_draws > 0 {
