@@ -12,7 +12,7 @@ use garuda_rules::{
 };
 use garuda_run::config::Config;
 use garuda_run::records::{
-    Decision, DecisionKind, GameHead, GameRecord, decode_batch, encode_batch, verify,
+    Decision, DecisionKind, GameHead, GameRecord, decode_record_file, encode_record_file, verify,
 };
 
 /// Number of plies played from an accepted position.
@@ -101,10 +101,10 @@ pub fn records(input: &[u8]) {
     let hash = blake3::hash(&checked);
     let bytes = [&b"garuda\x00\x01"[..], hash.as_bytes(), &checked].concat();
     for bytes in [input, &bytes] {
-        match decode_batch(bytes) {
+        match decode_record_file(bytes) {
             Ok(records) => {
-                let written = encode_batch(&records).expect("it was no larger when it was read");
-                assert_eq!(decode_batch(&written).expect("own bytes"), records);
+                let written = encode_record_file(&records).expect("it was no larger when it was read");
+                assert_eq!(decode_record_file(&written).expect("own bytes"), records);
                 for record in &records {
                     let _ = verify::<ToriPosition>(record);
                 }

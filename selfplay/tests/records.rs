@@ -11,8 +11,8 @@ use garuda_mcts::Wdl;
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{Color, Game, GameState, Move, MoveList, Outcome, Termination};
 use garuda_run::records::{
-    Decision, DecisionKind, GameHead, GameRecord, RecordError, RecordStore, Scanned, decode_batch,
-    encode_batch, scan, verify,
+    Decision, DecisionKind, GameHead, GameRecord, RecordError, RecordStore, Scanned,
+    decode_record_file, encode_record_file, scan, verify,
 };
 use proptest::prelude::*;
 
@@ -57,8 +57,8 @@ fn some_moves(count: usize) -> Vec<Decision> {
 #[test]
 fn a_game_survives_the_file() {
     let records = games(&config(&[]), 0, &[0, 1, 2, 3], 2);
-    let bytes = encode_batch(&records).unwrap();
-    assert_eq!(decode_batch(&bytes).unwrap(), records);
+    let bytes = encode_record_file(&records).unwrap();
+    assert_eq!(decode_record_file(&bytes).unwrap(), records);
     for record in &records {
         verify::<ToriPosition>(record).unwrap();
         assert!(record.positions() > 0);
@@ -98,23 +98,26 @@ fn a_move_takes_a_few_dozen_bytes() {
     let numbers: Vec<_> = (0..24).collect();
     let records = games(&config(&["search.simulations=[16]"]), 0, &numbers, 2);
     let plies: usize = records.iter().map(GameRecord::plies).sum();
-    let bytes = encode_batch(&records).unwrap().len() as f64 / plies as f64;
+    let bytes = encode_record_file(&records).unwrap().len() as f64 / plies as f64;
     println!("{bytes:.1} bytes a move");
     assert!(bytes < 60.0, "{bytes} bytes a move");
 }
 
 #[test]
 fn any_damage_is_noticed() {
-    let bytes = encode_batch(&games(&config(&[]), 0, &[0, 1], 1)).unwrap();
+    let bytes = encode_record_file(&games(&config(&[]), 0, &[0, 1], 1)).unwrap();
     for at in 0..bytes.len() {
         let mut damaged = bytes.clone();
         damaged[at] ^= 1 << (at % 8);
-        assert!(decode_batch(&damaged).is_err(), "byte {at} flipped");
-        assert!(decode_batch(&bytes[..at]).is_err(), "cut to {at} bytes");
+        assert!(decode_record_file(&damaged).is_err(), "byte {at} flipped");
+        assert!(
+            decode_record_file(&bytes[..at]).is_err(),
+            "cut to {at} bytes"
+        );
     }
     for garbage in [&b"\0"[..], b"garuda", &bytes] {
         let longer = [&bytes[..], garbage].concat();
-        assert!(decode_batch(&longer).is_err());
+        assert!(decode_record_file(&longer).is_err());
     }
 }
 
@@ -139,20 +142,20 @@ fn hostile_lengths_and_bombs_are_bounded() {
     ] {
         let compressed = zstd::bulk::compress(payload, 3).unwrap();
         let bytes = forged(&compressed, payload.len() as u32);
-        assert!(decode_batch(&bytes).is_err());
+        assert!(decode_record_file(&bytes).is_err());
     }
     // A gigabyte of zeros in a few kilobytes, told and untold.
     let bomb =
         zstd::stream::encode_all(std::io::Read::take(std::io::repeat(0), 1 << 30), 3).unwrap();
     assert!(bomb.len() < 1 << 20);
     for claim in [16, 1 << 30, u32::MAX] {
-        assert!(decode_batch(&forged(&bomb, claim)).is_err());
+        assert!(decode_record_file(&forged(&bomb, claim)).is_err());
     }
     // Leftovers behind the records.
     let mut payload = 0u64.to_le_bytes().to_vec();
     payload.push(0);
     let compressed = zstd::bulk::compress(&payload, 3).unwrap();
-    assert!(decode_batch(&forged(&compressed, 9)).is_err());
+    assert!(decode_record_file(&forged(&compressed, 9)).is_err());
 }
 
 #[test]
@@ -201,7 +204,7 @@ fn what_was_no_game_is_refused() {
 }
 
 #[test]
-fn damaged_batches_are_set_aside_and_the_rest_is_used() {
+fn damaged_record_files_are_set_aside_and_the_rest_is_used() {
     let dir = tempfile::tempdir().unwrap();
     let all = games(&config(&[]), 0, &(0..8).collect::<Vec<_>>(), 2);
     let mut store = RecordStore::open(dir.path()).unwrap();
@@ -226,7 +229,7 @@ fn damaged_batches_are_set_aside_and_the_rest_is_used() {
         bytes
     );
 
-    // Nothing is counted twice, and a new batch does not take an old name.
+    // Nothing is counted twice, and a new file does not take an old name.
     let mut store = RecordStore::open(dir.path()).unwrap();
     store.write(&all).unwrap();
     let loaded = store.load::<ToriPosition>(|_| 0).unwrap();
@@ -343,7 +346,7 @@ fn games_that_are_not_wanted_are_only_counted() {
     }
 }
 
-/// The numbers of all games that a scan sees, batch by batch, and what it says at the end.
+/// The numbers of all games that a scan sees, file by file, and what it says at the end.
 fn scanned(dir: &Path) -> (Vec<Vec<u64>>, Scanned) {
     let mut seen = Vec::new();
     let mut last = 0;
@@ -351,7 +354,7 @@ fn scanned(dir: &Path) -> (Vec<Vec<u64>>, Scanned) {
         dir,
         |records| records.iter().map(GameRecord::number).collect(),
         |numbers| seen.push(numbers),
-        |progress| last = progress.batches - progress.batches_done,
+        |progress| last = progress.files - progress.files_done,
     );
     assert_eq!(last, 0);
     (seen, scanned.expect("the files are sound or set aside"))
@@ -386,8 +389,8 @@ fn a_scan_sees_every_sound_game_once_and_changes_nothing() {
 proptest! {
     #[test]
     fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        prop_assert!(decode_batch(&bytes).is_err());
+        prop_assert!(decode_record_file(&bytes).is_err());
         let compressed = zstd::bulk::compress(&bytes, 1).unwrap();
-        let _ = decode_batch(&forged(&compressed, bytes.len() as u32));
+        let _ = decode_record_file(&forged(&compressed, bytes.len() as u32));
     }
 }

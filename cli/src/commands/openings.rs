@@ -83,7 +83,7 @@ impl Openings {
         let log = init_logging(!self.json);
         let given = self.given()?;
         let rules = match (&given.run, &given.network) {
-            (Some(run), _) => run.config().rule_set(),
+            (Some(run), _) => run.config().game.rules,
             (None, Some(network)) => network.info().rule_set()?,
             (None, None) => unreachable!("a source is a run or a model"),
         };
@@ -223,8 +223,8 @@ fn games<P: Position>(
             let mut phase = phase
                 .lock()
                 .expect("not poisoned: nothing panics while it is locked");
-            let phase = phase.get_or_insert_with(|| log.phase("games", at.batches as u64));
-            phase.set(at.batches_done as u64, || {
+            let phase = phase.get_or_insert_with(|| log.phase("games", at.files as u64));
+            phase.set(at.files_done as u64, || {
                 format!("files, {} games", at.games)
             });
         },

@@ -51,8 +51,8 @@ impl Values {
         let log = init_logging(!self.json);
         let mut phase = None;
         let progress = |at: ScanProgress| {
-            let phase = phase.get_or_insert_with(|| log.phase("games", at.batches as u64));
-            phase.set(at.batches_done as u64, || {
+            let phase = phase.get_or_insert_with(|| log.phase("games", at.files as u64));
+            phase.set(at.files_done as u64, || {
                 format!("files, {} games", at.games)
             });
         };
@@ -61,7 +61,7 @@ impl Values {
             None => first_by_network(&run)?.min(to),
         };
         let checkpoints = from..=to;
-        let report = with_rule_set!(run.config().rule_set(), P => {
+        let report = with_rule_set!(run.config().game.rules, P => {
             study_values::<P>(&run, checkpoints, self.resamples, progress)
         })?;
         drop(phase);

@@ -297,7 +297,7 @@ impl GameRecord {
 
     /// A name that follows from the content alone.
     pub fn name(&self) -> String {
-        let bytes = bincode::encode_to_vec(self, super::batch::CODING)
+        let bytes = bincode::encode_to_vec(self, super::record_file::CODING)
             .expect("plain columns can always be encoded");
         blake3::hash(&bytes).to_hex()[..32].to_owned()
     }

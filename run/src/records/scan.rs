@@ -6,10 +6,10 @@ use rayon::prelude::*;
 use tracing::warn;
 
 use super::GameRecord;
-use super::store::{batches, read_batch};
+use super::store::{read_record_file, record_files};
 
-/// Batches in memory at a time, for each thread.
-const BATCHES_PER_THREAD: usize = 4;
+/// Record files in memory at a time, per thread.
+const FILES_PER_THREAD: usize = 4;
 
 /// What a [`scan`] went over.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -23,38 +23,38 @@ pub struct Scanned {
 /// How far a [`scan`] is.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct ScanProgress {
-    pub batches_done: usize,
-    pub batches: usize,
+    pub files_done: usize,
+    pub files: usize,
     pub games: u64,
 }
 
-/// Goes over all games of a directory of batches without holding more than a few batches in
+/// Goes over all games of a directory of record files without holding more than a few files in
 /// memory.
 ///
-/// `map` sees the games of one batch, all verified by replay and none that an earlier batch had,
-/// on any thread; `reduce` gets the answers in the order of the batches, so that the result does
-/// not depend on the threads. Games come in the order in which they were stored.
+/// `map` sees the games of one file, all verified by replay and none that an earlier file had, on
+/// any thread; `reduce` gets the results in the order of the files, so that the outcome does not
+/// depend on the threads. Games come in the order in which they were stored.
 ///
-/// A batch that is damaged, or holds what cannot have been a game, is passed over with a warning
-/// and left where it is: the run may belong to someone who is training in it.
+/// A file that is damaged, or holds what cannot have been a game, is passed over with a warning
+/// and left where it is: another process may be training in the run.
 pub fn scan<P: Position, T: Send>(
     dir: &Path,
     map: impl Fn(&[GameRecord]) -> T + Sync,
     mut reduce: impl FnMut(T),
     mut progress: impl FnMut(ScanProgress),
 ) -> anyhow::Result<Scanned> {
-    let batches = batches(dir)?;
-    let at_a_time = BATCHES_PER_THREAD * rayon::current_num_threads();
+    let files = record_files(dir)?;
+    let at_a_time = FILES_PER_THREAD * rayon::current_num_threads();
     let mut scanned = Scanned::default();
     let mut seen = HashSet::new();
-    let mut batches_done = 0;
-    for paths in batches.chunks(at_a_time) {
+    let mut files_done = 0;
+    for paths in files.chunks(at_a_time) {
         let read: Vec<_> = (paths.par_iter())
-            .map(|(_, path)| read_batch::<P>(path))
+            .map(|(_, path)| read_record_file::<P>(path))
             .collect();
         let mut sound = Vec::with_capacity(read.len());
-        for ((_, path), batch) in paths.iter().zip(read) {
-            match batch {
+        for ((_, path), records) in paths.iter().zip(read) {
+            match records {
                 Ok(mut records) => {
                     records.retain(|record| seen.insert((record.checkpoint(), record.number())));
                     scanned.games += records.len() as u64;
@@ -69,10 +69,10 @@ pub fn scan<P: Position, T: Send>(
         }
         let mapped: Vec<_> = sound.par_iter().map(|records| map(records)).collect();
         mapped.into_iter().for_each(&mut reduce);
-        batches_done += paths.len();
+        files_done += paths.len();
         progress(ScanProgress {
-            batches_done,
-            batches: batches.len(),
+            files_done,
+            files: files.len(),
             games: scanned.games,
         });
     }

@@ -7,14 +7,14 @@ use garuda_rules::Position;
 use rayon::prelude::*;
 use tracing::warn;
 
-use super::{GameRecord, batch, decode_batch, encode_batch, verify};
+use super::{GameRecord, decode_record_file, encode_record_file, record_file, verify};
 use crate::files::{create_dir, free_path, write_new_atomically};
 
 const EXTENSION: &str = "games";
-/// Where damaged batches go, out of the way but not lost.
+/// Where damaged record files go, out of the way but not lost.
 const REFUSED: &str = "refused";
 
-/// The batches of records of a run: `00000042.games` and so on, never changed once written.
+/// The record files of a run: `00000042.games` and so on, never changed after they are written.
 #[derive(Debug)]
 pub struct RecordStore {
     dir: PathBuf,
@@ -29,8 +29,8 @@ pub struct StoredGame {
     pub number: u64,
     /// Decisions that can be trained on.
     pub positions: u64,
-    /// Its batch's place among all.
-    batch: usize,
+    /// Index of its record file among all.
+    file: usize,
 }
 
 impl StoredGame {
@@ -39,7 +39,7 @@ impl StoredGame {
     }
 }
 
-/// What a directory of batches held.
+/// What a directory of record files held.
 #[derive(Debug, Default)]
 pub struct Loaded {
     /// By checkpoint and number, each game once.
@@ -72,42 +72,42 @@ impl RecordStore {
         self.next == 0
     }
 
-    /// Writes a batch; once this returns it survives anything. Returns its size in bytes.
+    /// Writes a record file, which survives a crash once this returns. Returns its size in bytes.
     pub fn write(&mut self, records: &[GameRecord]) -> anyhow::Result<u64> {
-        let bytes = encode_batch(records)?;
+        let bytes = encode_record_file(records)?;
         write_new_atomically(&self.dir.join(file_name(self.next)), &bytes)?;
         self.next += 1;
         Ok(bytes.len() as u64)
     }
 
-    /// Goes over all batches and reads the games from the one on that `first` names: it is shown
-    /// all of them, by checkpoint and number. What comes before is never in memory at once,
+    /// Goes over all record files and loads the games from an index on: `first` chooses it, given
+    /// all games ordered by checkpoint and number. What comes before is never in memory at once,
     /// however long the run.
     ///
-    /// A batch that is damaged, or holds what cannot have been a game, is set aside with a
-    /// warning, and the rest is used.
+    /// A file that is damaged, or holds what cannot have been a game, is set aside with a warning,
+    /// and the rest is used.
     pub fn load<P: Position>(
         &self,
         first: impl FnOnce(&[StoredGame]) -> usize,
     ) -> anyhow::Result<Loaded> {
-        let batches = batches(&self.dir)?;
-        let listed: Vec<_> = batches
+        let files = record_files(&self.dir)?;
+        let listed: Vec<_> = files
             .par_iter()
             .enumerate()
-            .map(|(batch, (_, path))| -> Result<Vec<StoredGame>, String> {
-                let records = read_batch::<P>(path)?;
+            .map(|(file, (_, path))| -> Result<Vec<StoredGame>, String> {
+                let records = read_record_file::<P>(path)?;
                 let game = |record: &GameRecord| StoredGame {
                     checkpoint: record.checkpoint(),
                     number: record.number(),
                     positions: record.positions() as u64,
-                    batch,
+                    file,
                 };
                 Ok(records.iter().map(game).collect())
             })
             .collect();
         let mut loaded = Loaded::default();
         let mut games = Vec::new();
-        for ((_, path), list) in batches.iter().zip(listed) {
+        for ((_, path), list) in files.iter().zip(listed) {
             match list {
                 Ok(list) => games.extend(list),
                 Err(problem) => {
@@ -124,11 +124,11 @@ impl RecordStore {
         let (before, wanted) = games.split_at(first(&games));
         loaded.passed_over = before.iter().map(|game| game.positions).sum();
 
-        let of_wanted: BTreeSet<_> = wanted.iter().map(|game| game.batch).collect();
+        let of_wanted: BTreeSet<_> = wanted.iter().map(|game| game.file).collect();
         let read: Vec<Vec<GameRecord>> = (of_wanted.into_par_iter())
-            .map(|batch| {
-                let path = &batches[batch].1;
-                let mut records = read_batch::<P>(path)
+            .map(|file| {
+                let path = &files[file].1;
+                let mut records = read_record_file::<P>(path)
                     .map_err(|problem| anyhow!("{}: {problem}", path.display()))?;
                 records.retain(|record| {
                     wanted
@@ -178,13 +178,15 @@ fn key(record: &GameRecord) -> (u32, u64) {
     (record.checkpoint(), record.number())
 }
 
-pub(super) fn read_batch<P: Position>(path: &Path) -> Result<Vec<GameRecord>, String> {
+pub(super) fn read_record_file<P: Position>(path: &Path) -> Result<Vec<GameRecord>, String> {
     let length = fs::metadata(path).map_err(|e| e.to_string())?.len();
-    if batch::is_too_large(length) {
-        return Err(format!("{length} bytes are more than a batch can have"));
+    if record_file::is_too_large(length) {
+        return Err(format!(
+            "{length} bytes are more than a record file can have"
+        ));
     }
     let bytes = fs::read(path).map_err(|e| e.to_string())?;
-    let records = decode_batch(&bytes).map_err(|e| e.to_string())?;
+    let records = decode_record_file(&bytes).map_err(|e| e.to_string())?;
     for record in &records {
         verify::<P>(record).map_err(|e| {
             let (checkpoint, number) = (record.checkpoint(), record.number());
@@ -210,10 +212,10 @@ pub(crate) fn is_record_file_name(name: &str) -> bool {
 
 /// The numbers of all record files of a directory, those set aside included, in order.
 fn numbers(dir: &Path) -> anyhow::Result<Vec<u64>> {
-    let mut files = batches(dir)?;
+    let mut files = record_files(dir)?;
     let refused = dir.join(REFUSED);
     if refused.is_dir() {
-        files.extend(batches(&refused)?);
+        files.extend(record_files(&refused)?);
     }
     let mut numbers: Vec<_> = files.into_iter().map(|(number, _)| number).collect();
     numbers.sort_unstable();
@@ -221,7 +223,7 @@ fn numbers(dir: &Path) -> anyhow::Result<Vec<u64>> {
 }
 
 /// Number and path of all record files in a directory, in order.
-pub(super) fn batches(dir: &Path) -> anyhow::Result<Vec<(u64, PathBuf)>> {
+pub(super) fn record_files(dir: &Path) -> anyhow::Result<Vec<(u64, PathBuf)>> {
     let list = || -> io::Result<Vec<(u64, PathBuf)>> {
         let mut found = Vec::new();
         for entry in fs::read_dir(dir)? {
