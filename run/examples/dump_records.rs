@@ -16,7 +16,7 @@ use garuda_run::records::scan;
 fn main() -> anyhow::Result<()> {
     let path = env::args_os().nth(1).context("usage: dump_records RUN")?;
     let run = RunDir::open(Path::new(&path))?;
-    let rule_set = run.config().rule_set();
+    let rule_set = run.config().game.rules;
     let mut records = Vec::new();
     with_rule_set!(rule_set, P => scan::<P, _>(
         &run.games(),

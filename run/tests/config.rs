@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use garuda_rules::RuleSet;
 use garuda_run::config::Config;
 use proptest::prelude::*;
 use toml::{Table, Value};
@@ -31,7 +32,7 @@ fn keys(table: &Table) -> BTreeSet<String> {
 }
 
 #[test]
-fn reference_is_complete_and_tells_the_defaults() {
+fn reference_is_complete_and_has_the_defaults() {
     let text = fs::read_to_string(configs().join("reference.toml")).unwrap();
     let reference: Table = text.parse().unwrap();
     let defaults: Table = Config::default().to_toml().parse().unwrap();
@@ -60,7 +61,7 @@ fn every_configuration_is_valid_and_plays_what_its_name_says() {
         let named = stem.split_once("-quick").map_or(stem, |(name, _)| name);
         if let Ok(rules) = named.parse() {
             seen += 1;
-            assert_eq!(config.rule_set(), rules, "{stem}");
+            assert_eq!(config.game.rules, rules, "{stem}");
         }
     }
     assert_eq!(seen, 6, "five rule sets, and one quick run");
@@ -72,10 +73,10 @@ fn all_problems_come_in_one_report() {
         [game]
         rules = "chess"
         [training]
-        bath = 256
+        bach_size = 256
         learning_rate = "fast"
         grad_clip_norm = -1.0
-        batch = 0
+        batch_size = 0
         [search]
         simulations = [24, 32]
         simulations_from = [5]
@@ -95,19 +96,19 @@ fn all_problems_come_in_one_report() {
     let found = problems(text, &["network.chanels=64", "nonsense", "run.seed=-1"]);
     for expected in [
         "chess",
-        "training.bath; did you mean training.batch?",
+        "training.bach_size; did you mean training.batch_size?",
         "training.learning_rate must be a number",
         "training.grad_clip_norm must be from",
-        "training.batch must be from",
+        "training.batch_size must be from",
         "search.simulations has 2 entries",
-        "search.simulations_from must begin with 0",
+        "search.simulations_from must start with 0",
         "selfplay.varied_start_prob_end",
         "evaluation.games must be even",
         "\"stockfish\"",
         "\"uci:engine\" must say how long it may think",
         "\"uci:engine?nodes=few\": nodes=few: \"few\" is not a whole number above 0",
-        "bootstrap.evaluator must be \"uniform\" or \"material\", not \"me\"",
-        "machine.phases must be",
+        "bootstrap.evaluator: unknown variant `me`, expected `uniform` or `material`",
+        "machine.phases: unknown variant `both`, expected one of `auto`, `alternate`, `overlap`",
         "[replai]; did you mean replay?",
         "network.chanels; did you mean network.channels?",
         "\"nonsense\" must look like",
@@ -123,13 +124,13 @@ fn all_problems_come_in_one_report() {
 fn settings_win_over_the_file_and_strings_need_no_quotes() {
     let settings = [
         "game.rules=makruk",
-        "training.batch=64",
+        "training.batch_size=64",
         "training.grad_clip_norm=2",
     ];
     let settings: Vec<_> = settings.map(str::to_owned).into();
-    let config = Config::parse("test", "[training]\nbatch = 128\n", &settings).unwrap();
-    assert_eq!(config.game.rules, "makruk");
-    assert_eq!(config.training.batch, 64);
+    let config = Config::parse("test", "[training]\nbatch_size = 128\n", &settings).unwrap();
+    assert_eq!(config.game.rules, RuleSet::Makruk);
+    assert_eq!(config.training.batch_size, 64);
     assert_eq!(config.training.grad_clip_norm, 2.0);
 }
 

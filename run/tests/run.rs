@@ -229,7 +229,7 @@ fn a_run_continues_as_it_was_started() {
     let config = Config::default();
     drop(RunDir::open_or_create(dir.path(), &config).unwrap());
     let mut other = config.clone();
-    other.training.batch = 64;
+    other.training.batch_size = 64;
     other.run.seed = 5;
     let error = RunDir::open_or_create(dir.path(), &other).unwrap_err();
     let problems = error.downcast_ref::<ConfigError>().unwrap().problems();

@@ -13,7 +13,7 @@ fn the_window_holds_the_newest_positions_however_they_came() {
     let config = config(&[
         "replay.window_min=300",
         "replay.validation_fraction=0.3",
-        "training.batch=8",
+        "training.batch_size=8",
     ]);
     let settings = &config.replay;
     let records = games(&config, 0, &(0..24).collect::<Vec<_>>(), 2);

@@ -43,7 +43,7 @@ impl Status {
             .max_by(|a, b| a.player.cmp(&b.player));
         if self.json {
             let object = json!({
-                "rules": run.config().rule_set().name(),
+                "rules": run.config().game.rules.name(),
                 "training": run.is_locked(),
                 "checkpoint": newest,
                 "selfplay": selfplay,
@@ -64,7 +64,7 @@ impl Status {
         writeln!(
             out,
             "{path}: {}, {state}, {} MiB",
-            run.config().rule_set(),
+            run.config().game.rules,
             run.size() >> 20
         )?;
         if let Some(checkpoint) = newest {

@@ -32,7 +32,7 @@ pub(crate) struct Train {
     /// End when the run has made so many checkpoints
     #[arg(long)]
     checkpoints: Option<u32>,
-    /// Override a key of the configuration, as in training.batch=128
+    /// Override a key of the configuration, as in training.batch_size=128
     #[arg(long = "set", value_name = "SECTION.KEY=VALUE")]
     settings: Vec<String>,
     /// Continue a run with other settings than it was started with, or after its config.toml was

@@ -122,13 +122,18 @@ fn bad_configurations_create_nothing() {
     let output = scratch
         .train(
             "never",
-            &["--set", "training.bach=1", "--set", "network.channels=9"],
+            &[
+                "--set",
+                "training.bach_size=1",
+                "--set",
+                "network.channels=9",
+            ],
         )
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
     let text = errors(&output);
-    assert!(text.contains("did you mean training.batch?") && text.contains("network: "));
+    assert!(text.contains("did you mean training.batch_size?") && text.contains("network: "));
     assert!(!run.exists());
     let missing = garuda().args(["train", "nowhere.toml"]).output().unwrap();
     assert_eq!(missing.status.code(), Some(2));

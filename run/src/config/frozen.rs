@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 use tracing::warn;
 
-use super::read::{ConfigError, keys};
+use super::read::ConfigError;
+use super::resolve::keys;
 use super::settings::Config;
 
 /// Sections that may differ each time a run is resumed: they do not change what is learned.

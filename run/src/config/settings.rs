@@ -1,9 +1,32 @@
 //! Every key of a configuration: its type, default and range, in one table.
 
 use garuda_model::NetworkKind;
+use garuda_rules::RuleSet;
 use serde::{Deserialize, Serialize};
 
+use super::by_name;
 use super::problems::{InRange, Problems};
+use crate::PlayerSpec;
+
+/// What evaluates the positions of the first games.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BootstrapEvaluator {
+    /// Search alone: every move as likely, every position even.
+    Uniform,
+    /// A count of pieces.
+    Material,
+}
+
+/// Whether self-play and training take turns.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PhaseOrder {
+    /// By the number of cores.
+    Auto,
+    Alternate,
+    Overlap,
+}
 
 macro_rules! settings {
     ($(
@@ -52,9 +75,9 @@ macro_rules! settings {
 settings! {
     /// Which game is learned.
     game: GameSettings {
-        /// The rule set's name.
-        rules: String = "torishogi";
-        /// Text form of the start position; empty for the game's own.
+        #[serde(with = "by_name")]
+        rules: RuleSet = RuleSet::ToriShogi;
+        /// FEN of the start position; empty for the game's own.
         start: String = "";
     }
 
@@ -104,8 +127,8 @@ settings! {
         position_sample_rate: f64 = 0.125, in 0.001..=1.0;
         /// Simulations a decision.
         simulations: u32 = 24u32, in 2..=10_000;
-        /// What positions are judged by: "uniform" or "material".
-        evaluator: String = "uniform";
+        /// What positions are evaluated by.
+        evaluator: BootstrapEvaluator = BootstrapEvaluator::Uniform;
     }
 
     /// How games are generated.
@@ -155,7 +178,8 @@ settings! {
 
     /// Optimisation.
     training: TrainingSettings {
-        batch: u32 = 256u32, in 2..=65_536;
+        /// Samples per step.
+        batch_size: u32 = 256u32, in 2..=65_536;
         learning_rate: f64 = 0.001, in 1e-7..=1.0;
         warmup_steps: u64 = 200u64, in 0..=1_000_000;
         /// Steps at which the rate is multiplied by `lr_drop_factor`.
@@ -204,7 +228,8 @@ settings! {
         /// How many predecessors are played: the last one, and others further back.
         predecessors: u32 = 2u32, in 1..=100;
         /// Fixed players of the ladder.
-        anchors: Vec<String> = ["random".to_owned(), "alphabeta".to_owned()];
+        #[serde(with = "by_name::list")]
+        anchors: Vec<PlayerSpec> = [PlayerSpec::Random, PlayerSpec::AlphaBeta(None)];
         /// A loss of so many Elo against the predecessor, beyond the error bar, makes the run
         /// return to it; 0 for never.
         regression_elo: f64 = 150.0, in 0.0..=10_000.0;
@@ -242,7 +267,7 @@ settings! {
     /// How the machine is used.
     machine: MachineSettings {
         /// Whether playing and learning alternate or overlap; "auto" by the number of cores.
-        phases: String = "auto";
+        phases: PhaseOrder = PhaseOrder::Auto;
         /// Shards of self-play, one a core; 0 for as many as there are cores for it.
         shards: u32 = 0u32, in 0..=1_024;
         /// Threads of training; 0 for as many as there are cores for it.

@@ -2,30 +2,24 @@ use garuda_mcts::evaluators::{Material, Uniform};
 use garuda_mcts::{EvalError, Evaluations, Evaluator};
 use garuda_model::NetworkEvaluator;
 use garuda_rules::{GameState, Move, Position};
-use garuda_run::config::BootstrapSettings;
+use garuda_run::config::BootstrapEvaluator;
 
 /// What positions of self-play are evaluated by.
 #[derive(Debug)]
 pub enum SelfplayEvaluator<P> {
     Network(NetworkEvaluator<P>),
-    /// Before there is a network worth asking: search alone …
+    /// Before there is a network: search alone …
     Uniform(Uniform),
     /// … or a count of pieces.
     Material(Material<P>),
 }
 
 impl<P: Position> SelfplayEvaluator<P> {
-    /// The evaluator of the first games, and its description.
-    pub fn of_bootstrap(settings: &BootstrapSettings) -> (SelfplayEvaluator<P>, &'static str) {
-        match settings.evaluator.as_str() {
-            "material" => (
-                SelfplayEvaluator::Material(Material::default()),
-                "search that counts pieces",
-            ),
-            _ => (
-                SelfplayEvaluator::Uniform(Uniform::default()),
-                "search alone",
-            ),
+    /// The evaluator of the first games.
+    pub fn of_bootstrap(evaluator: BootstrapEvaluator) -> SelfplayEvaluator<P> {
+        match evaluator {
+            BootstrapEvaluator::Material => SelfplayEvaluator::Material(Material::default()),
+            BootstrapEvaluator::Uniform => SelfplayEvaluator::Uniform(Uniform::default()),
         }
     }
 }

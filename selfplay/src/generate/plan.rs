@@ -47,10 +47,6 @@ impl<P: Position> Plan<P> {
                 Some(earlier[(draw % n) as usize])
             }
         };
-        let start = match config.game.start.as_str() {
-            "" => P::start(),
-            text => text.parse().unwrap_or_else(|_| P::start()),
-        };
         let bootstrap = is_bootstrap(config, checkpoint);
         Plan {
             search: GumbelSettings {
@@ -71,7 +67,7 @@ impl<P: Position> Plan<P> {
             seed,
             checkpoint,
             older,
-            start,
+            start: config.start(),
             varied_start_prob: settings.varied_start_prob_end
                 + (settings.varied_start_prob - settings.varied_start_prob_end) * left.max(0.0),
             position_sample_rate: position_sample_rate(config, checkpoint),

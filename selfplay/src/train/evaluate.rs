@@ -51,9 +51,10 @@ impl<P: Position> Session<P> {
             }
         }
         for anchor in &settings.anchors {
+            let name = anchor.to_string();
             let beaten = (self.ladder.matches().iter())
-                .any(|m| m.second == *anchor && m.first != own && m.tally.score() >= BEATEN);
-            if !beaten && !self.play_opponent(anchor, &anchor.parse()?)? {
+                .any(|m| m.second == name && m.first != own && m.tally.score() >= BEATEN);
+            if !beaten && !self.play_opponent(&name, anchor)? {
                 return Ok(None);
             }
         }
@@ -87,7 +88,7 @@ impl<P: Position> Session<P> {
         let terms = MatchSettings {
             games: settings.games as usize,
             opening_plies: settings.opening_plies,
-            start: self.start(),
+            start: self.config.start(),
             varied_start_prob: settings.varied_start_prob,
             seed: seeds::derive(self.config.run.seed, "evaluation", &[checkpoint.into()]),
             threads: self.machine.cores,

@@ -160,7 +160,7 @@ fn train_steps<P: Position>(
     } = job;
     let steps = *steps;
     let checkpoint = progress.checkpoint + 1;
-    let size = config.training.batch;
+    let size = config.training.batch_size;
     let schedule = schedule(config);
     let source = Source {
         settings: SampleSettings::from(config),

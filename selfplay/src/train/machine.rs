@@ -1,6 +1,6 @@
 use std::thread::available_parallelism;
 
-use garuda_run::config::MachineSettings;
+use garuda_run::config::{MachineSettings, PhaseOrder};
 
 /// From so many cores on, playing and learning at the same time keeps more of them busy than
 /// taking turns: a step of training does not spread over many.
@@ -28,10 +28,10 @@ impl Machine {
     }
 
     fn with_cores(settings: &MachineSettings, cores: usize) -> Machine {
-        let overlap = match settings.phases.as_str() {
-            "overlap" => true,
-            "alternate" => false,
-            _ => cores >= CORES_TO_SPARE,
+        let overlap = match settings.phases {
+            PhaseOrder::Overlap => true,
+            PhaseOrder::Alternate => false,
+            PhaseOrder::Auto => cores >= CORES_TO_SPARE,
         };
         let or = |n: u32, otherwise: usize| if n == 0 { otherwise } else { n as usize };
         let (shards, threads) = if overlap {
@@ -56,26 +56,27 @@ mod tests {
 
     #[test]
     fn cores_are_shared_out() {
-        let settings = |phases: &str, shards, threads| MachineSettings {
-            phases: phases.to_owned(),
-            shards,
-            threads,
-        };
+        use PhaseOrder::{Alternate, Auto, Overlap};
         // Phases, shards, threads as asked for; cores; overlap, shards, threads as given.
         for (phases, shards, threads, cores, expected) in [
-            ("auto", 0, 0, 1, (false, 1, 1)),
-            ("auto", 0, 0, 2, (false, 2, 2)),
-            ("auto", 0, 0, 16, (true, 12, 4)),
-            ("auto", 3, 0, 16, (true, 3, 4)),
-            ("auto", 0, 8, 16, (true, 8, 8)),
-            ("alternate", 0, 0, 16, (false, 16, 16)),
-            ("overlap", 0, 0, 1, (true, 1, 1)),
-            ("overlap", 0, 0, 2, (true, 1, 1)),
-            ("overlap", 0, 64, 16, (true, 1, 64)),
+            (Auto, 0, 0, 1, (false, 1, 1)),
+            (Auto, 0, 0, 2, (false, 2, 2)),
+            (Auto, 0, 0, 16, (true, 12, 4)),
+            (Auto, 3, 0, 16, (true, 3, 4)),
+            (Auto, 0, 8, 16, (true, 8, 8)),
+            (Alternate, 0, 0, 16, (false, 16, 16)),
+            (Overlap, 0, 0, 1, (true, 1, 1)),
+            (Overlap, 0, 0, 2, (true, 1, 1)),
+            (Overlap, 0, 64, 16, (true, 1, 64)),
         ] {
-            let machine = Machine::with_cores(&settings(phases, shards, threads), cores);
+            let settings = MachineSettings {
+                phases,
+                shards,
+                threads,
+            };
+            let machine = Machine::with_cores(&settings, cores);
             let given = (machine.overlap, machine.shards, machine.threads);
-            assert_eq!(given, expected, "{phases} {shards} {threads} on {cores}");
+            assert_eq!(given, expected, "{phases:?} {shards} {threads} on {cores}");
         }
     }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use garuda_model::{Network, checkpoint_files};
 use garuda_rules::Position;
+use garuda_run::config::BootstrapEvaluator;
 use garuda_run::records::{GameRecord, RecordStore};
 use garuda_run::{Event, checkpoint_name, thousands};
 use tracing::warn;
@@ -51,7 +52,9 @@ impl<P: Position> Session<P> {
         let bootstrap = is_bootstrap(&self.config, checkpoint);
         let open = |number: u32| -> anyhow::Result<SelfplayEvaluator<P>> {
             if bootstrap {
-                return Ok(SelfplayEvaluator::of_bootstrap(&self.config.bootstrap).0);
+                return Ok(SelfplayEvaluator::of_bootstrap(
+                    self.config.bootstrap.evaluator,
+                ));
             }
             let (_, network) = (networks.iter())
                 .find(|(n, _)| *n == number)
@@ -61,11 +64,10 @@ impl<P: Position> Session<P> {
 
         let started = Instant::now();
         let counters = Counters::default();
-        let player = match bootstrap {
-            true => SelfplayEvaluator::<P>::of_bootstrap(&self.config.bootstrap)
-                .1
-                .to_owned(),
-            false => checkpoint_name(checkpoint),
+        let player = match (bootstrap, self.config.bootstrap.evaluator) {
+            (true, BootstrapEvaluator::Uniform) => "search alone".to_owned(),
+            (true, BootstrapEvaluator::Material) => "search that counts pieces".to_owned(),
+            (false, _) => checkpoint_name(checkpoint),
         };
         let next = checkpoint_name(checkpoint + 1);
         let mut phase = (self.log.phase("self-play", target))

@@ -59,7 +59,7 @@ pub struct Summary {
 
 /// Trains a run, beginning it or going on with it.
 pub fn train(options: TrainOptions) -> anyhow::Result<Summary> {
-    let rule_set = options.config.rule_set();
+    let rule_set = options.config.game.rules;
     with_rule_set!(rule_set, P => {
         let (session, learner) = Session::<P>::open(options)?;
         session.train(learner)
@@ -188,14 +188,6 @@ impl<P: Position> Session<P> {
         });
     }
 
-    /// The position that games start from.
-    pub(super) fn start(&self) -> P {
-        match self.config.game.start.as_str() {
-            "" => P::start(),
-            text => text.parse().expect("a checked configuration"),
-        }
-    }
-
     fn train(mut self, mut learner: Learner<P>) -> anyhow::Result<Summary> {
         while let Some(evaluation) = self.evaluate()? {
             self.report(&evaluation)?;
@@ -262,7 +254,7 @@ impl<P: Position> Session<P> {
         }
         let bought = new as f64 * self.config.replay.samples_per_position;
         let samples = self.progress.samples_left + bought;
-        let batch = f64::from(self.config.training.batch);
+        let batch = f64::from(self.config.training.batch_size);
         let steps = if learner.replay.is_empty() {
             0
         } else {
