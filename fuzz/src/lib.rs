@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 use garuda_engine::Command;
-use garuda_mcts::Wdl;
-use garuda_model::Network;
+use garuda_mcts::{Evaluations, Evaluator, Wdl};
+use garuda_model::{Architecture, Network};
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{
     Game, GameState, Move, MoveList, Outcome, Position, RuleSet, Termination, with_rule_set,
@@ -167,11 +167,35 @@ pub fn config(input: &[u8]) {
     }
 }
 
-/// Bytes are refused with a message as a network, or are one with a content hash.
-pub fn model(input: &[u8]) {
-    match Network::from_bytes(input) {
-        Ok(network) => assert!(!network.info().hash.is_empty()),
-        Err(error) => assert!(!error.to_string().is_empty()),
+/// Bytes are refused with a message as a network, or are one with a content hash; a sparse one, which
+/// our own code runs, evaluates positions of its game.
+pub fn network(input: &[u8]) {
+    let network = match Network::from_bytes(input) {
+        Ok(network) => network,
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            return;
+        }
+    };
+    let info = network.info();
+    assert!(!info.hash.is_empty());
+    if let (Ok(rule_set), Architecture::Sparse(_)) = (info.rules.parse(), info.architecture) {
+        with_rule_set!(rule_set, P => evaluate::<P>(&network));
+    }
+}
+
+fn evaluate<P: Position>(network: &Network) {
+    let Ok(mut evaluator) = network.evaluator::<P>(1) else {
+        return;
+    };
+    let game = GameState::<P>::start();
+    let mut legal = MoveList::new();
+    game.legal_moves(&mut legal);
+    let mut evaluations = Evaluations::default();
+    evaluator.push(&game, &legal);
+    if evaluator.run(&mut evaluations).is_ok() {
+        let (_, logits) = evaluations.get(0);
+        assert_eq!(logits.len(), legal.len());
     }
 }
 
