@@ -270,3 +270,31 @@ fn damaged_files_are_refused() {
     }
     engine.search("go nodes 10");
 }
+
+/// Reading a device could never end, opening a pipe could block, and a huge file could exhaust the
+/// memory.
+#[cfg(unix)]
+#[test]
+fn only_regular_files_of_limited_size_are_read() {
+    let folder = TempDir::new().unwrap();
+    let pipe = folder.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let huge = folder.path().join("huge.onnx");
+    let file = std::fs::File::create(&huge).unwrap();
+    file.set_len(garuda_model::Network::MAX_BYTES + 1).unwrap();
+    let mut engine = Engine::start();
+    for (path, message) in [
+        (Path::new("/dev/zero"), "not a regular file"),
+        (&pipe, "not a regular file"),
+        (folder.path(), "not a regular file"),
+        (&huge, "at most"),
+    ] {
+        engine.send(&option("EvalFile", path.display()));
+        let lines = engine.sync();
+        assert_eq!(lines.len(), 1, "{lines:?}");
+        assert!(lines[0].starts_with("info string error: "), "{lines:?}");
+        assert!(lines[0].contains(message), "{lines:?}");
+    }
+    engine.search("go nodes 10");
+}
