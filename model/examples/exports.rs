@@ -58,11 +58,12 @@ fn write<P: Position>(directory: &Path) -> Result<(), Error> {
             batch.clear();
         }
     }
-    let prediction = trainer
+    let averaged = trainer.averaged();
+    let prediction = averaged
         .predict(&planes)
         .ok_or("the network is not convolutional")?;
     let file = |ending: &str| directory.join(format!("{}.{ending}", P::NAME));
-    fs::write(file("onnx"), trainer.export("exports").bytes())?;
+    fs::write(file("onnx"), averaged.export("exports").bytes())?;
     for (ending, numbers) in [
         ("planes", planes),
         ("policy", prediction.policy),

@@ -69,7 +69,7 @@ pub fn measure(time: Duration) -> Result<BenchStats, NetworkError> {
     set_threads(1);
     let shape = ConvShape::new(4, 64).expect("4x64 is a valid shape");
     let mut trainer = Trainer::<ToriPosition>::new(shape, TrainParams::default(), 1);
-    let network = trainer.export("bench");
+    let network = trainer.averaged().export("bench");
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let samples = samples(TRAINING_BATCH);
     let matmul = matmul_flops(time)?;
@@ -90,6 +90,7 @@ pub fn measure(time: Duration) -> Result<BenchStats, NetworkError> {
     Ok(BenchStats {
         cores,
         flops_per_eval: trainer
+            .averaged()
             .folded()
             .expect("the network is convolutional")
             .flops(),
@@ -232,7 +233,12 @@ fn torch_rate(
         encode(&sample.game, View::of(sample.game.position()), planes);
     }
     let networks: Vec<_> = (0..threads)
-        .map(|_| trainer.folded().expect("the network is convolutional"))
+        .map(|_| {
+            trainer
+                .averaged()
+                .folded()
+                .expect("the network is convolutional")
+        })
         .collect();
     let networks = std::sync::Mutex::new(networks);
     let per_second = rate(threads, time, || {

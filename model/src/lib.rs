@@ -83,9 +83,10 @@ pub use encoding::{Encoding, encode};
 pub use network::{Network, NetworkEvaluator};
 pub use network_error::NetworkError;
 pub use network_info::NetworkInfo;
+pub use onnx::GraphError;
 pub use runtime::RuntimeError;
 #[cfg(feature = "torch")]
-pub use torch::{Losses, Prediction, StepReport, Trainer, set_threads};
+pub use torch::{AveragedNetwork, Losses, Prediction, StepReport, Trainer, set_threads};
 #[cfg(feature = "torch")]
 pub use train_params::{LossWeights, LrDrop, Schedule, TrainParams};
 pub use view::View;

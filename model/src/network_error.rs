@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::ArchitectureError;
+use crate::{ArchitectureError, GraphError};
 
 /// Why a file is not a network that can be used.
 #[derive(Debug, Error)]
@@ -26,6 +26,8 @@ pub enum NetworkError {
         "the network is damaged: its contents have the hash {found}, but it was exported with {expected}"
     )]
     Hash { expected: String, found: String },
+    #[error("the network cannot be run: {0}")]
+    Graph(#[from] GraphError),
     #[error("the network plays {found}, not {wanted}")]
     OtherGame { wanted: &'static str, found: String },
     #[error(

@@ -25,8 +25,9 @@ pub(crate) fn measure(quick: bool) -> anyhow::Result<Speed> {
     let config = Config::default();
     let cores = available_parallelism().map_or(1, usize::from);
     let architecture = config.network.architecture()?;
-    let network =
-        Trainer::<ToriPosition>::new(architecture, TrainParams::default(), 1).export("bench");
+    let network = Trainer::<ToriPosition>::new(architecture, TrainParams::default(), 1)
+        .averaged()
+        .export("bench");
     let (rounds, time) = if quick {
         (2, Duration::from_secs(1))
     } else {

@@ -5,14 +5,12 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use garuda_model::Network;
 #[cfg(feature = "torch")]
-use garuda_model::{TrainParams, Trainer};
+use garuda_model::AveragedNetwork;
+use garuda_model::Network;
 #[cfg(feature = "torch")]
 use garuda_rules::{Position, with_rule_set};
 use garuda_run::find_model;
-#[cfg(feature = "torch")]
-use serde_json::Value;
 
 /// Write a checkpoint's network as one file that other programs can load.
 #[derive(Args, Debug)]
@@ -67,7 +65,6 @@ impl Export {
 
 #[cfg(feature = "torch")]
 fn torchscript<P: Position>(checkpoint: &Path, output: &Path) -> anyhow::Result<()> {
-    let (trainer, _): (Trainer<P>, Value) = Trainer::load(checkpoint, TrainParams::default())?;
-    trainer.export_torchscript(output)?;
+    AveragedNetwork::<P>::load(checkpoint)?.export_torchscript(output)?;
     Ok(())
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use garuda_model::checkpoint_files::{STATE, WEIGHTS};
 use garuda_run::Ladder;
 
 use super::scratch::{Scratch, errors, games, garuda, newest, signal, wait_for, weights};
@@ -191,7 +192,7 @@ fn damaged_checkpoints_are_replaced_or_the_run_stops() {
         bytes[middle] ^= 1;
         fs::write(&path, bytes).unwrap();
     };
-    damage(3, "weights.safetensors");
+    damage(3, WEIGHTS);
     let output = scratch
         .train("damaged", &["--checkpoints", "3"])
         .output()
@@ -202,7 +203,7 @@ fn damaged_checkpoints_are_replaced_or_the_run_stops() {
     assert_eq!(weights(&run, 3), sound, "it is made again as it was");
 
     for number in 1..=3 {
-        damage(number, "state.json");
+        damage(number, STATE);
     }
     let output = scratch.train("damaged", &[]).output().unwrap();
     assert_eq!(output.status.code(), Some(1));

@@ -9,8 +9,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::time::{Duration, Instant};
 
+use garuda_model::checkpoint_files::{self, OPTIMIZER, STATE, WEIGHTS};
 use garuda_run::Ladder;
-use scratch::{Scratch, errors, games, garuda, wait_for, weights};
+use scratch::{Scratch, checkpoint, errors, games, garuda, wait_for, weights};
 use serde_json::Value;
 
 #[test]
@@ -53,8 +54,20 @@ fn a_whole_run_trains_exports_plays_and_tells_openings() {
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", errors(&output));
-    let model = fs::read(run.join("checkpoints/000003/model.onnx")).unwrap();
-    assert!(fs::read(&exported).unwrap() == model);
+    let network = fs::read(checkpoint_files::network(&checkpoint(&run, 3))).unwrap();
+    assert!(fs::read(&exported).unwrap() == network);
+
+    // TorchScript is made from the weights: the first checkpoint has nothing else to train with.
+    let thinned = checkpoint(&run, 0);
+    assert!(!thinned.join(OPTIMIZER).exists());
+    let script = scratch.path("exported.pt");
+    let output = garuda()
+        .args(["export", "--format", "torchscript", "--output"])
+        .args([&script, &thinned])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", errors(&output));
+    assert!(script.is_file());
 
     let arguments = [
         "match",
@@ -190,14 +203,31 @@ fn phases_that_overlap_are_reproducible() {
     assert_eq!(games(&run), games(&scratch.path("straight")));
     assert_eq!(weights(&run, 4), weights(&scratch.path("straight"), 4));
     // The first checkpoint had no games to learn from while its own were played.
-    let network = |number: u32| {
-        fs::read(run.join(format!("checkpoints/{number:06}/weights.safetensors"))).unwrap()
-    };
+    let network = |number| fs::read(checkpoint(&run, number).join(WEIGHTS)).unwrap();
     assert!(network(0) == network(1) && network(1) != network(2));
 
     // A run may change its ways, and then learns from all that was left over.
     let alternating = scratch.trained("resumed", &["--checkpoints", "5"]);
     assert_eq!(alternating["checkpoints"], 5);
+}
+
+/// Everything that a checkpoint holds survives being written and read, to the last bit.
+#[test]
+fn training_in_steps_equals_training_at_once() {
+    let scratch = Scratch::new();
+    scratch.trained("at once/run", &["--checkpoints", "8"]);
+    for checkpoints in 1..=8 {
+        scratch.trained("in steps/run", &["--checkpoints", &checkpoints.to_string()]);
+    }
+    let state = |name: &str| -> Value {
+        let path = checkpoint(&scratch.path(name), 8).join(STATE);
+        let mut state: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+        // Time passes differently; the checksum covers it.
+        state["notes"]["training"]["seconds"].take();
+        state["checksum"].take();
+        state
+    };
+    assert_eq!(state("in steps/run"), state("at once/run"));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use garuda_model::checkpoint_files::{OPTIMIZER, WEIGHTS};
 use garuda_rules::tori::ToriPosition;
 use garuda_run::RunDir;
 use garuda_run::records::RecordStore;
@@ -72,10 +73,14 @@ pub(crate) fn games(run: &Path) -> BTreeMap<(u32, u64), String> {
         .collect()
 }
 
+pub(crate) fn checkpoint(run: &Path, number: u32) -> PathBuf {
+    RunDir::open(run).unwrap().checkpoint(number)
+}
+
 /// Hashes of what makes a checkpoint what it is. The model file also holds the run's name.
 pub(crate) fn weights(run: &Path, number: u32) -> [String; 2] {
-    let checkpoint = run.join(format!("checkpoints/{number:06}"));
-    ["weights.safetensors", "optimizer.safetensors"]
+    let checkpoint = checkpoint(run, number);
+    [WEIGHTS, OPTIMIZER]
         .map(|name| fs::read(checkpoint.join(name)).unwrap())
         .map(|bytes| blake3::hash(&bytes).to_string())
 }

@@ -102,16 +102,15 @@ fn write_network<P: Position>(folder: &Path, scale: f32) -> PathBuf {
         )
         .message(12, &value("policy", &[encoding.actions()]))
         .message(12, &value("wdl", &[3]));
-    let hash: String = Sha256::digest(&graph.0)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
     let operators = Message::default().int(2, 17);
     let file = Message::default()
         .int(1, 8)
-        .text(2, "a test")
         .message(7, &graph)
         .message(8, &operators);
+    let hash: String = Sha256::digest(&file.0)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     let metadata = [
         ("garuda.rules", encoding.rules.to_owned()),
         ("garuda.encoding_version", Encoding::VERSION.to_string()),

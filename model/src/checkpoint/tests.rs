@@ -1,9 +1,10 @@
+use std::fs;
 use std::path::PathBuf;
 
 use garuda_mcts::Wdl;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::tori::ToriPosition;
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
@@ -81,13 +82,14 @@ fn resumed_training_equals_uninterrupted_training() {
         assert_eq!(reports[0], reports[1]);
     }
     assert_eq!(snapshot(&resumed), snapshot(&trainer));
-    let hashes = [&resumed, &trainer].map(|trainer| trainer.export("x").info().hash.clone());
+    let hashes =
+        [&resumed, &trainer].map(|trainer| trainer.averaged().export("x").info().hash.clone());
     assert_eq!(hashes[0], hashes[1]);
 }
 
 /// All numbers of a trainer, to the bit.
 fn snapshot(trainer: &Tori) -> [Vec<u8>; 2] {
-    [trainer.weights_file(), trainer.optimizer_file()].map(|file| file.encode(""))
+    [trainer.averaged.weights_file(), trainer.optimizer_file()].map(|file| file.encode(""))
 }
 
 #[test]
@@ -96,8 +98,8 @@ fn the_exported_network_is_in_the_checkpoint() {
     let network = Network::read(&path.join(network_name(NetworkKind::Conv))).unwrap();
     let info = network.info();
     assert_eq!((info.step, info.run.as_str()), (3, "a run"));
-    assert_eq!(info.architecture, trainer.architecture());
-    assert_eq!(info.hash, trainer.export("another").info().hash);
+    assert_eq!(info.architecture, trainer.averaged().architecture());
+    assert_eq!(info.hash, trainer.averaged().export("another").info().hash);
 }
 
 #[test]
@@ -123,6 +125,41 @@ fn any_damage_to_any_file_is_noticed() {
         fs::write(&file, whole).unwrap();
     }
     load(&path).unwrap();
+}
+
+/// A checkpoint that has lost its optimizer's file can still be exported.
+#[test]
+fn the_averaged_network_needs_the_weights_alone() {
+    let (root, path, trainer) = saved();
+    for name in [OPTIMIZER, network_name(NetworkKind::Conv)] {
+        fs::remove_file(path.join(name)).unwrap();
+    }
+    let averaged = AveragedNetwork::<ToriPosition>::load(&path).unwrap();
+    assert_eq!(averaged.steps(), 3);
+    let hashes = [&averaged, trainer.averaged()].map(|net| net.export("x").info().hash.clone());
+    assert_eq!(hashes[0], hashes[1]);
+    let file = root.path().join("network.pt");
+    averaged.export_torchscript(&file).unwrap();
+    assert!(file.is_file());
+
+    fs::write(path.join(WEIGHTS), "damaged").unwrap();
+    let error = AveragedNetwork::<ToriPosition>::load(&path).unwrap_err();
+    assert!(
+        error.to_string().contains("not the file that was saved"),
+        "{error}"
+    );
+}
+
+/// All that is written is read again to the last bit.
+#[test]
+fn notes_are_exact() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("000000");
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let notes: Vec<f64> = (0..10_000).map(|_| rng.random()).collect();
+    small().save(&path, "a run", &notes).unwrap();
+    let (_, found): (_, Vec<f64>) = Tori::load(&path, TrainParams::default()).unwrap();
+    assert_eq!(found, notes);
 }
 
 /// Tensors as they are read from a file and written to it.

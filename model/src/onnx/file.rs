@@ -1,27 +1,35 @@
 use prost::Message;
 
+use super::check::{GraphError, check};
 use super::proto;
+use super::structure::{self, structure_len};
 use crate::hash::sha256;
 use crate::{NetworkError, NetworkInfo};
 
-/// An ONNX file with our metadata.
+/// An ONNX file with our metadata that can be run within bounds.
 #[derive(Clone, Debug)]
 pub(crate) struct OnnxFile {
+    /// The message as it was understood and hashed. Fields that the schema lacks are gone.
     bytes: Vec<u8>,
 }
 
 impl OnnxFile {
-    /// Checks that the bytes are an ONNX file with our metadata, and undamaged.
+    /// Refuses what was not exported by Garuda, was damaged, or cannot be run within bounds.
     pub(crate) fn decode(bytes: &[u8]) -> Result<(NetworkInfo, OnnxFile), NetworkError> {
-        let model = proto::Model::decode(bytes).map_err(NetworkError::NotOnnx)?;
-        let graph = model.graph.unwrap_or_default();
+        let (found, limit) = (structure_len(bytes), structure::MAX_BYTES);
+        if found > limit {
+            return Err(GraphError::Structure { found, limit }.into());
+        }
+        let mut model = proto::Model::decode(bytes).map_err(NetworkError::NotOnnx)?;
+        let hash = content_hash(&mut model);
         let get = |key: &str| {
             let mut entries = model.metadata_props.iter();
             let entry = entries.find(|entry| entry.key == key)?;
             Some(entry.value.as_str())
         };
-        let info = NetworkInfo::from_metadata(get, hash_of(&graph))?;
-        let bytes = bytes.to_vec();
+        let info = NetworkInfo::from_metadata(get, hash)?;
+        check(model.graph.get_or_insert_default())?;
+        let bytes = model.encode_to_vec();
         Ok((info, OnnxFile { bytes }))
     }
 
@@ -30,7 +38,16 @@ impl OnnxFile {
     }
 }
 
-/// The hash of a network, independent of its metadata.
-pub(crate) fn hash_of(graph: &proto::Graph) -> String {
-    sha256(&graph.encode_to_vec())
+/// The hash of everything in a file that is run: all but who wrote it and the metadata, which are
+/// as before afterwards.
+pub(crate) fn content_hash(model: &mut proto::Model) -> String {
+    let described = proto::Model {
+        graph: model.graph.take(),
+        ir_version: model.ir_version,
+        opset_import: model.opset_import.clone(),
+        ..Default::default()
+    };
+    let hash = sha256(&described.encode_to_vec());
+    model.graph = described.graph;
+    hash
 }

@@ -1,18 +1,21 @@
 //! Networks as ONNX files, run by ONNX Runtime.
 
+mod check;
 mod evaluator;
 mod file;
 pub(crate) mod proto;
+mod structure;
 #[cfg(feature = "torch")]
 #[cfg(test)]
 mod tests;
 
+pub use check::GraphError;
 pub(crate) use evaluator::OnnxEvaluator;
 #[cfg(feature = "torch")]
 pub(crate) use evaluator::session;
 pub(crate) use file::OnnxFile;
 #[cfg(feature = "torch")]
-pub(crate) use file::hash_of;
+pub(crate) use file::content_hash;
 
 /// The names of a network's input, planes `[batch, planes, rank, file]`, and of its outputs:
 /// logits `[batch, actions]`, probabilities of win, draw and loss `[batch, 3]`, plies to the end of

@@ -5,7 +5,8 @@ use super::conv_net::{
     query_scale,
 };
 
-/// A network as it plays: batch norms folded into the convolutions, training-only heads left out.
+/// A network as it is exported: batch norms folded into the convolutions, without the heads that
+/// only training uses.
 #[derive(Debug)]
 pub(crate) struct Folded {
     pub(crate) sizes: Sizes,
@@ -34,7 +35,7 @@ pub(crate) struct Layer {
     pub(crate) bias: Tensor,
 }
 
-/// Something that a network can be written down in: tensors, or the nodes of a file.
+/// A backend that a network can be built in: tensors, computed at once, or the nodes of a file.
 pub(crate) trait Graph {
     type Value;
 
@@ -56,24 +57,28 @@ pub(crate) trait Graph {
     fn softmax(&mut self, x: &Self::Value) -> Self::Value;
 }
 
-/// What a network says about a batch when it plays.
+/// The outputs of an exported network for a batch.
 #[derive(Debug)]
-pub(crate) struct Answer<V> {
+pub(crate) struct FoldedOutput<V> {
     /// Logits `[batch, actions]`.
     pub(crate) policy: V,
-    /// Chances `[batch, 3]`.
+    /// Probabilities of win, draw and loss `[batch, 3]`.
     pub(crate) wdl: V,
-    /// `[batch, 1]`
+    /// Plies to the end of the game `[batch, 1]`.
     pub(crate) moves_left: V,
 }
 
 impl Folded {
-    pub(crate) fn new(network: &ConvNet, params: &[Tensor], stats: &[Tensor]) -> Folded {
-        no_grad(|| Folder { params, stats }.fold(network))
+    pub(crate) fn new(net: &ConvNet, params: &[Tensor], stats: &[Tensor]) -> Folded {
+        no_grad(|| Folder { params, stats }.fold(net))
     }
 
-    /// Writes the network down, applied to planes `[batch, planes, rank, file]`.
-    pub(crate) fn apply<G: Graph>(&self, graph: &mut G, planes: &G::Value) -> Answer<G::Value> {
+    /// Builds the network, applied to planes `[batch, planes, rank, file]`.
+    pub(crate) fn apply<G: Graph>(
+        &self,
+        graph: &mut G,
+        planes: &G::Value,
+    ) -> FoldedOutput<G::Value> {
         let sizes = self.sizes;
         let (squares, depth) = (sizes.squares(), sizes.depth);
         let mut x = graph.conv(planes, &self.stem);
@@ -110,7 +115,7 @@ impl Folded {
         let hidden = graph.linear(&pooled, &self.hidden);
         let hidden = graph.relu(hidden);
         let wdl = graph.linear(&hidden, &self.wdl);
-        Answer {
+        FoldedOutput {
             policy: graph.reshape(&policy, &[sizes.actions()]),
             wdl: graph.softmax(&wdl),
             moves_left: graph.linear(&hidden, &self.moves_left),
@@ -118,11 +123,11 @@ impl Folded {
     }
 
     /// Runs the network in libtorch.
-    pub(crate) fn forward(&self, planes: &Tensor) -> Answer<Tensor> {
+    pub(crate) fn forward(&self, planes: &Tensor) -> FoldedOutput<Tensor> {
         no_grad(|| self.apply(&mut Eager, planes))
     }
 
-    /// Additions and multiplications to judge one position.
+    /// Number of additions and multiplications to evaluate one position.
     pub(crate) fn flops(&self) -> f64 {
         let squares = self.sizes.squares();
         let convs = [&self.stem, &self.queries, &self.keys, &self.pooled]
@@ -144,7 +149,7 @@ impl Folded {
     }
 }
 
-/// Runs a network at once.
+/// Computes a network at once.
 #[derive(Debug)]
 struct Eager;
 
@@ -207,15 +212,15 @@ struct Folder<'a> {
 }
 
 impl Folder<'_> {
-    fn fold(&self, network: &ConvNet) -> Folded {
-        let sizes = network.sizes;
-        // The playing policy head comes first, and its queries before its keys.
+    fn fold(&self, net: &ConvNet) -> Folded {
+        let sizes = net.sizes;
+        // The exported policy head comes first, and its queries before its keys.
         let scale = query_scale(sizes.depth);
-        let queries = self.rows(&network.queries, 0, sizes.depth);
+        let queries = self.rows(&net.queries, 0, sizes.depth);
         Folded {
             sizes,
-            stem: self.conv_norm(&network.stem),
-            blocks: network
+            stem: self.conv_norm(&net.stem),
+            blocks: net
                 .blocks
                 .iter()
                 .map(|block| FoldedBlock {
@@ -225,16 +230,16 @@ impl Folder<'_> {
                 })
                 .collect(),
             queries: queries.scaled(scale),
-            keys: self.rows(&network.queries, sizes.depth, sizes.depth),
-            placed: network.placed.as_ref().map(|layer| {
+            keys: self.rows(&net.queries, sizes.depth, sizes.depth),
+            placed: net.placed.as_ref().map(|layer| {
                 let rows = sizes.kinds * sizes.depth;
                 self.rows(layer, 0, rows).scaled(scale)
             }),
-            pooled: self.conv_norm(&network.pooled),
-            hidden: self.linear(&network.hidden),
-            wdl: self.rows(&network.scalars, WDL, 3),
+            pooled: self.conv_norm(&net.pooled),
+            hidden: self.linear(&net.hidden),
+            wdl: self.rows(&net.scalars, WDL, 3),
             moves_left: self
-                .rows(&network.scalars, MOVES_LEFT, 1)
+                .rows(&net.scalars, MOVES_LEFT, 1)
                 .scaled(MOVES_LEFT_UNIT),
         }
     }
@@ -252,7 +257,7 @@ impl Folder<'_> {
         self.rows(layer, 0, self.params[layer.bias].size()[0])
     }
 
-    /// The part of a layer that makes some of its outputs.
+    /// The part of a layer that computes `length` of its outputs from `start` on.
     fn rows(&self, layer: &Linear, start: i64, length: i64) -> Layer {
         let rows = |index: usize| self.params[index].narrow(0, start, length).copy();
         Layer {

@@ -1,8 +1,8 @@
-//! The network in libtorch, and training it.
+//! The convolutional network in libtorch, and training it.
 
 mod adamw;
+mod averaged;
 mod conv_net;
-mod export;
 mod folded;
 mod loss;
 mod onnx_graph;
@@ -14,13 +14,14 @@ mod tests;
 mod trainer;
 mod weights;
 
+pub use averaged::{AveragedNetwork, Prediction};
 pub use loss::Losses;
 pub(crate) use onnx_graph::product_file;
-pub use trainer::{Prediction, StepReport, Trainer};
+pub use trainer::{StepReport, Trainer};
 pub(crate) use weights::{Weights, numbers};
 
-/// Sets how many threads libtorch uses for what the calling thread asks of it: all cores while
-/// training, one elsewhere. To be called on the thread that works.
+/// Sets the number of threads that libtorch uses for the calling thread: all cores in training, one
+/// elsewhere. Each thread has its own setting.
 pub fn set_threads(threads: usize) {
     tch::set_num_threads(threads as i32);
 }

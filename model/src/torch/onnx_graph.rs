@@ -3,16 +3,16 @@ use tch::Tensor;
 
 use super::folded::{Folded, Graph, Layer};
 use super::weights::numbers;
-use crate::onnx::{INPUT, MOVES_LEFT, POLICY, WDL, hash_of, proto};
+use crate::onnx::{INPUT, MOVES_LEFT, POLICY, WDL, content_hash, proto};
 use crate::{Architecture, Encoding, NetworkInfo};
 
-/// Numbers of types in the standard.
+/// The standard's numbers of types.
 const FLOAT: i32 = 1;
 const INT64: i32 = 7;
 const INT_ATTRIBUTE: i32 = 2;
 const INTS_ATTRIBUTE: i32 = 7;
 
-/// What version of ONNX the files are written in.
+/// The version of ONNX that the files are written in.
 const IR_VERSION: i64 = 8;
 const OPERATOR_SET: i64 = 17;
 
@@ -26,10 +26,10 @@ pub(crate) fn onnx_file(
 ) -> Vec<u8> {
     let sizes = folded.sizes;
     let mut writer = Writer::default();
-    let answer = folded.apply(&mut writer, &INPUT.to_owned());
-    writer.call(&answer.policy, POLICY);
-    writer.call(&answer.wdl, WDL);
-    writer.call(&answer.moves_left, MOVES_LEFT);
+    let output = folded.apply(&mut writer, &INPUT.to_owned());
+    writer.rename_output(&output.policy, POLICY);
+    writer.rename_output(&output.wdl, WDL);
+    writer.rename_output(&output.moves_left, MOVES_LEFT);
     let graph = proto::Graph {
         node: writer.nodes,
         name: encoding.rules.to_owned(),
@@ -41,6 +41,7 @@ pub(crate) fn onnx_file(
             value_info(MOVES_LEFT, &[1]),
         ],
     };
+    let mut file = file(graph);
     let info = NetworkInfo {
         rules: encoding.rules.to_owned(),
         encoding_version: Encoding::VERSION,
@@ -48,13 +49,14 @@ pub(crate) fn onnx_file(
         architecture,
         step,
         run: run.to_owned(),
-        hash: hash_of(&graph),
+        hash: content_hash(&mut file),
     };
     let metadata = info.metadata().map(|(key, value)| proto::Entry {
         key: key.to_owned(),
         value,
     });
-    file(graph, metadata.into()).encode_to_vec()
+    file.metadata_props = metadata.into();
+    file.encode_to_vec()
 }
 
 /// A file that multiplies a matrix by another one, for comparison.
@@ -70,10 +72,10 @@ pub(crate) fn product_file(factor: &Tensor) -> Vec<u8> {
         input: vec![value_info(INPUT, &shape[..1])],
         output: vec![value_info(&product, &shape[1..])],
     };
-    file(graph, Vec::new()).encode_to_vec()
+    file(graph).encode_to_vec()
 }
 
-fn file(graph: proto::Graph, metadata_props: Vec<proto::Entry>) -> proto::Model {
+fn file(graph: proto::Graph) -> proto::Model {
     proto::Model {
         ir_version: IR_VERSION,
         producer_name: "garuda".to_owned(),
@@ -83,7 +85,7 @@ fn file(graph: proto::Graph, metadata_props: Vec<proto::Entry>) -> proto::Model 
             domain: String::new(),
             version: OPERATOR_SET,
         }],
-        metadata_props,
+        metadata_props: Vec::new(),
     }
 }
 
@@ -111,7 +113,7 @@ fn value_info(name: &str, rest: &[i64]) -> proto::ValueInfo {
     }
 }
 
-/// Writes a network down as nodes. Values are their names.
+/// Builds a network as nodes. A value is its name.
 #[derive(Default)]
 struct Writer {
     nodes: Vec<proto::Node>,
@@ -132,8 +134,8 @@ impl Writer {
         name
     }
 
-    /// Gives a node's output, which no other node uses, another name.
-    fn call(&mut self, value: &str, name: &str) {
+    /// Renames the output of a node. No other node may use it.
+    fn rename_output(&mut self, value: &str, name: &str) {
         let node = self.nodes.iter_mut().find(|node| node.name == value);
         node.expect("a value is some node's output").output = vec![name.to_owned()];
     }

@@ -8,9 +8,9 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use tch::{Kind, no_grad};
 
+use super::averaged::Graph;
 use super::conv_net::WDL;
 use super::sparse::SparseInput;
-use super::trainer::Graph;
 use super::weights::numbers;
 use super::{Trainer, set_threads};
 use crate::random_games::{distribution, random_positions};
@@ -60,10 +60,10 @@ fn trained<P: Position>(steps: u64) -> Trainer<P> {
 /// The exported integers against the averaged floats, on positions of random games.
 fn check_quantisation<P: Position>() {
     let trainer = trained::<P>(20);
-    let Graph::Sparse(graph) = &trainer.graph else {
+    let Graph::Sparse(graph) = &trainer.averaged.graph else {
         panic!("the network is sparse");
     };
-    let network = trainer.export("test");
+    let network = trainer.averaged().export("test");
     let mut evaluator = network.evaluator::<P>(1).unwrap();
     let mut evaluations = Evaluations::default();
     let layout = FeatureLayout::of::<P>();
@@ -75,7 +75,7 @@ fn check_quantisation<P: Position>() {
         layout.fill(game, legal, View::of(game.position()), &mut sample);
         let input = SparseInput::new([&sample].into_iter(), legal.len());
         let (expected, chances) = no_grad(|| {
-            let (logits, scalars) = graph.forward(&trainer.mean_params.tensors, &input);
+            let (logits, scalars) = graph.forward(&trainer.averaged.params.tensors, &input);
             let chances = scalars.narrow(1, WDL, 3).softmax(1, Kind::Float);
             (numbers(&logits), numbers(&chances))
         });
@@ -124,7 +124,10 @@ fn a_checkpoint_resumes_bit_for_bit() {
         whole.step(batch, 1e-3);
         resumed.step(batch, 1e-3);
     }
-    assert_eq!(resumed.export("x").bytes(), whole.export("x").bytes());
+    assert_eq!(
+        resumed.averaged().export("x").bytes(),
+        whole.averaged().export("x").bytes()
+    );
     let read = Network::read(&crate::checkpoint_files::network(&path)).unwrap();
     assert_eq!(read.info().architecture, whole.architecture());
     assert_eq!(read.info().step, 2);
@@ -139,5 +142,5 @@ fn feature_weights_stay_within_their_bounds() {
         trainer.step(&batch, 1.0);
     }
     // Would be refused if a sum could overflow.
-    trainer.export("test");
+    trainer.averaged().export("test");
 }

@@ -29,8 +29,8 @@ fn scrambled<P: Position>(blocks: u32, channels: u32) -> Trainer<P> {
         let mut flat = weights.flat.shallow_clone();
         flat += tch::Tensor::from_slice(&noise);
     };
-    add_noise(&trainer.mean_params, -0.05..0.05);
-    add_noise(&trainer.mean_stats, 0.0..0.3);
+    add_noise(&trainer.averaged.params, -0.05..0.05);
+    add_noise(&trainer.averaged.stats, 0.0..0.3);
     trainer
 }
 
@@ -60,9 +60,13 @@ fn exports_agree<P: Position>() {
     let trainer = scrambled::<P>(2, 16);
     let (games, planes) = positions::<P>();
     let actions = Encoding::of::<P>().actions();
-    let expected = trainer.predict(&planes).unwrap();
+    let expected = trainer.averaged().predict(&planes).unwrap();
 
-    let mut evaluator = trainer.export("test").evaluator::<P>(64).unwrap();
+    let mut evaluator = trainer
+        .averaged()
+        .export("test")
+        .evaluator::<P>(64)
+        .unwrap();
     let mut evaluations = Evaluations::default();
     let chunks = games.chunks(evaluator.capacity());
     for (chunk, first) in chunks.zip((0..).step_by(evaluator.capacity())) {
@@ -86,9 +90,9 @@ fn exports_agree<P: Position>() {
 
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("model.pt");
-    trainer.export_torchscript(&path).unwrap();
+    trainer.averaged().export_torchscript(&path).unwrap();
     let module = tch::CModule::load(&path).unwrap();
-    let sizes = trainer.folded().unwrap().sizes;
+    let sizes = trainer.averaged().folded().unwrap().sizes;
     let planes = tch::Tensor::from_slice(&planes);
     let planes = planes.view([-1, sizes.planes, sizes.ranks, sizes.files]);
     let output = tch::no_grad(|| module.forward_ts(&[planes])).unwrap();
@@ -124,7 +128,7 @@ fn exports_of_eternal_chess_agree() {
 /// Searches are reproducible only if a position's answer does not depend on its company.
 #[test]
 fn an_answer_does_not_depend_on_the_batch() {
-    let network = scrambled::<ToriPosition>(4, 64).export("test");
+    let network = scrambled::<ToriPosition>(4, 64).averaged().export("test");
     let mut evaluator = network.evaluator::<ToriPosition>(64).unwrap();
     let (games, _) = positions::<ToriPosition>();
     let mut evaluations = Evaluations::default();
@@ -330,8 +334,8 @@ pub(crate) fn snapshot<P: Position>(trainer: &Trainer<P>) -> Vec<u32> {
     let parts = [
         &trainer.params,
         &trainer.stats,
-        &trainer.mean_params,
-        &trainer.mean_stats,
+        &trainer.averaged.params,
+        &trainer.averaged.stats,
         &trainer.adam.first,
         &trainer.adam.second,
     ];
@@ -368,7 +372,7 @@ fn losses_are_what_they_are_said_to_be() {
     let Inputs::Planes { planes, .. } = &batch.inputs else {
         panic!("a batch for convolutional networks has planes");
     };
-    let said = trainer.predict(planes).unwrap();
+    let said = trainer.averaged().predict(planes).unwrap();
     let view = View::of(game.position());
     let logits: Vec<f32> = legal
         .iter()
@@ -459,7 +463,7 @@ fn an_untrained_network_has_no_opinion() {
     let trainer = Trainer::<SittuyinPosition<true>>::new(shape, TrainParams::default(), 1);
     let planes = positions::<SittuyinPosition<true>>().1;
     let length = Encoding::of::<SittuyinPosition<true>>().input_len();
-    let said = trainer.predict(&planes[..100 * length]).unwrap();
+    let said = trainer.averaged().predict(&planes[..100 * length]).unwrap();
     assert!(
         said.wdl.iter().all(|chance| (0.15..0.6).contains(chance)),
         "{:?}",

@@ -166,7 +166,7 @@ impl<P: Position> Session<P> {
             started,
             config,
         };
-        session.log_start(is_new, trainer.architecture());
+        session.log_start(is_new, trainer.averaged().architecture());
         session.note_training()?;
         Ok((session, Learner { trainer, replay }))
     }
