@@ -236,6 +236,22 @@ impl fmt::Display for OptionList {
 mod tests {
     use super::*;
 
+    /// The table of the README has every option, with its USI name and default.
+    #[test]
+    fn the_readme_lists_all_options() {
+        let readme = include_str!("../README.md");
+        for name in OptionName::ALL {
+            let default = match name.option_type() {
+                OptionType::Spin { default, .. } => format!("{default} |"),
+                OptionType::Check => "false |".to_owned(),
+                OptionType::Text => "`<empty>` |".to_owned(),
+                OptionType::Variant => format!("{} (USI: torishogi) |", RuleSet::ALL[0]),
+            };
+            let row = format!("| `{}` | `{}` | {default}", name.uci(), name.usi());
+            assert!(readme.contains(&row), "{row}");
+        }
+    }
+
     #[test]
     fn announced_defaults_are_the_defaults() {
         let mut options = Options::default();
