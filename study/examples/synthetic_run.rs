@@ -1,4 +1,4 @@
-//! Makes a run of random games, as many as one likes, to measure what goes over all games of a run:
+//! Makes a run of any number of random games, to measure commands that read all games of a run:
 //!
 //!     cargo run --release --package garuda-study --example synthetic_run -- torishogi runs/random 100000
 //!     /usr/bin/time -v target/release/garuda openings runs/random --visits 0
@@ -14,14 +14,14 @@ use garuda_run::records::{Decision, DecisionKind, GameHead, GameRecord, RecordSt
 use garuda_run::{RunDir, seeds};
 use rayon::prelude::*;
 
-/// Games in a file, as in a run.
-const BATCH: u64 = 32;
-/// Files made at a time.
-const AT_A_TIME: u64 = 64;
-/// Checkpoints that the games are shared out to.
+/// Number of games per record file, as in a run.
+const GAMES_PER_FILE: u64 = 32;
+/// Number of files made in parallel.
+const PARALLEL_FILES: u64 = 64;
+/// Number of checkpoints that the games are distributed over.
 const CHECKPOINTS: u64 = 40;
-/// Moves in a policy, about what is worth keeping of a search.
-const POLICY: usize = 16;
+/// Number of moves in a policy, about as many as a search keeps.
+const POLICY_MOVES: usize = 16;
 
 fn main() -> anyhow::Result<()> {
     let arguments: Vec<_> = env::args().skip(1).collect();
@@ -41,13 +41,13 @@ fn make<P: Position>(run: &RunDir, games: u64) -> anyhow::Result<()> {
     let mut store = RecordStore::open(&run.games())?;
     let numbers: Vec<_> = (0..games).collect();
     let (mut plies, mut bytes) = (0, 0);
-    for some in numbers.chunks((BATCH * AT_A_TIME) as usize) {
-        let records: Vec<_> = (some.par_iter())
+    for chunk in numbers.chunks((GAMES_PER_FILE * PARALLEL_FILES) as usize) {
+        let records: Vec<_> = (chunk.par_iter())
             .map(|&number| random_game::<P>(number, number * CHECKPOINTS / games))
             .collect();
         plies += records.iter().map(GameRecord::plies).sum::<usize>();
-        for batch in records.chunks(BATCH as usize) {
-            bytes += store.write(batch)?;
+        for file in records.chunks(GAMES_PER_FILE as usize) {
+            bytes += store.write(file)?;
         }
     }
     let mean = plies as f64 / games as f64;
@@ -62,7 +62,7 @@ fn random_game<P: Position>(number: u64, checkpoint: u64) -> GameRecord {
     let mut decisions = Vec::new();
     while let Some(mv) = random_move(&game, &mut rng) {
         game.legal_moves(&mut legal);
-        let listed = legal.len().min(POLICY);
+        let listed = legal.len().min(POLICY_MOVES);
         let policy = legal[..listed].iter();
         decisions.push(Decision {
             mv,

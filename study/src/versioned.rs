@@ -33,7 +33,7 @@ pub trait VersionedReport: Serialize + DeserializeOwned {
 /// Why a text cannot be read as a report.
 #[derive(Debug, Error)]
 pub enum ReportError {
-    #[error("not a report of this kind: {0}")]
+    #[error("not a report: {0}")]
     Json(#[from] serde_json::Error),
     #[error(
         "the report has version {found}, but this program reads version {expected}: run the command that writes it again"

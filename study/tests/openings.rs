@@ -59,7 +59,7 @@ fn game<P: Position>(
 fn moves<P: Position>(text: &str) -> Vec<Move> {
     let mut game = GameState::<P>::start();
     text.split(' ')
-        .map(|word| game.play_uci(word).unwrap())
+        .map(|uci| game.play_uci(uci).unwrap())
         .collect()
 }
 
@@ -82,8 +82,8 @@ fn played<P: Position>(
     after: &str,
 ) -> BTreeMap<String, (Vec<GameResults>, GameResults)> {
     let mut game = GameState::<P>::start();
-    for word in after.split(' ').filter(|word| !word.is_empty()) {
-        game.play_uci(word).unwrap();
+    for uci in after.split(' ').filter(|uci| !uci.is_empty()) {
+        game.play_uci(uci).unwrap();
     }
     (table.moves_at(game.position().key()).into_iter())
         .map(|played| {
@@ -110,15 +110,15 @@ fn counts_are_exact() {
     let mut expected: BTreeMap<String, [GameResults; 4]> = BTreeMap::new();
     for (opening, games) in planted {
         let script = moves::<P>(opening);
-        let words: Vec<_> = opening.split(' ').collect();
+        let moves: Vec<_> = opening.split(' ').collect();
         for (checkpoint, &games) in games.iter().enumerate() {
             for _ in 0..games {
                 let number = records.len() as u64;
                 let (record, winner) = game(P::start(), &script, checkpoint as u32, number);
                 records.push(record);
-                for ply in 0..words.len() {
+                for ply in 0..moves.len() {
                     let mover = Color::ALL[ply % 2];
-                    let entry = expected.entry(words[..=ply].join(" ")).or_default();
+                    let entry = expected.entry(moves[..=ply].join(" ")).or_default();
                     entry[checkpoint / 2] += GameResults::of(winner, mover);
                 }
             }
@@ -190,15 +190,16 @@ fn first_moves_of_all_games_are_counted() {
         for number in 0..12 {
             let (record, winner) = game(P::start(), &[], (number % 8) as u32, number);
             let mut game = GameState::<P>::start();
-            let mut words = Vec::new();
+            let mut decisions = Vec::new();
             for mv in record.moves() {
-                words.push(game.position().uci(mv));
+                decisions.push(game.position().uci(mv));
                 game.play(mv);
                 if P::DECISIONS_PER_TURN == 1 || game.turn() == Color::Black {
                     break;
                 }
             }
-            *expected.entry(words.join(" ")).or_default() += GameResults::of(winner, Color::White);
+            *expected.entry(decisions.join(" ")).or_default() +=
+                GameResults::of(winner, Color::White);
             records.push(record);
         }
         store(dir.path(), &records);

@@ -29,7 +29,7 @@ pub struct BalanceReport {
     pub ordinary: BalanceStats,
     /// Games from handicaps, uneven armies and random arrays.
     pub varied: BalanceStats,
-    /// Games from the ordinary start by checkpoint, with about as many games in each part.
+    /// Games from the ordinary start by checkpoint, with about equal numbers of games in each part.
     pub bands: Vec<CheckpointBand>,
 }
 

@@ -48,12 +48,12 @@ fn read<P: Position>(start: P, text: &str) -> anyhow::Result<GameState<P>> {
         Err(error) => error,
     };
     let mut game = GameState::from_position(start);
-    for (i, word) in text
+    for (i, uci) in text
         .split([' ', ','])
-        .filter(|word| !word.is_empty())
+        .filter(|uci| !uci.is_empty())
         .enumerate()
     {
-        game.play_uci(word).with_context(|| {
+        game.play_uci(uci).with_context(|| {
             let number = i + 1;
             format!("{text:?} is neither a FEN ({error}) nor legal moves: move {number}")
         })?;

@@ -32,7 +32,7 @@ pub struct SideSetUps {
 pub struct PieceMap {
     pub letter: String,
     pub name: String,
-    /// Squares, and the number of games with such a piece there; most frequent first.
+    /// Squares, and the number of games with that piece there; most frequent first.
     pub squares: Vec<(String, u32)>,
 }
 

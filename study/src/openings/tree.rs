@@ -122,9 +122,10 @@ impl<P: Position> NodeDraft<P> {
         for decision in played.mv.decisions() {
             after.play(decision);
         }
+        let mv = played.mv;
         MoveDraft {
-            played: Some(played.clone()),
-            ..MoveDraft::new(played.mv, after)
+            played: Some(played),
+            ..MoveDraft::new(mv, after)
         }
     }
 

@@ -75,7 +75,7 @@ pub struct PhaseValues {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct FeatureValue {
     pub name: String,
-    /// The letter of the piece type; empty for what is no piece.
+    /// The letter of the piece type; empty if it is not a piece.
     pub letter: String,
     pub place: FeaturePlace,
     /// Games in which the sides' numbers of it differed.

@@ -25,7 +25,7 @@ pub(super) fn section(set_ups: &SetUps, boards: Option<Boards>) -> Markup {
         h2 { "Set-ups" }
         p.note {
             "Where pieces were placed in " (count(set_ups.games, "game")) ". Each map shows a side’s "
-            "first three ranks from its own edge. The number is the percentage of games with such a "
+            "first three ranks from its own edge. The number is the percentage of games with that "
             "piece there; a stronger colour means more games."
         }
         @for (side, color, name) in sides {
@@ -121,7 +121,7 @@ fn formations(side: &SideSetUps, color: Color, name: &str, boards: Option<Boards
                 @if let Some(drawing) = board(&formation.example) {
                     figure.board {
                         (drawing)
-                        figcaption { (count(formation.games, "game")) "; one of their boards" }
+                        figcaption { (count(formation.games, "game")) "; example board" }
                     }
                 }
             }
