@@ -31,8 +31,8 @@ impl FromStr for EngineCommand {
     fn from_str(text: &str) -> anyhow::Result<EngineCommand> {
         let text = text.trim();
         ensure!(
-            !text.contains(['\n', '\r', '\0']),
-            "an engine's command must be on one line"
+            !text.contains(char::is_control),
+            "an engine's command must be one line without control characters"
         );
         let mut words = shlex::split(text)
             .with_context(|| format!("{text:?}: a quote or backslash has no end"))?
@@ -79,8 +79,8 @@ impl FromStr for UciSpec {
             "a command must follow uci:, as in uci:fairy-stockfish?nodes=1000&Threads=1"
         );
         ensure!(
-            !text.contains(['\n', '\r']),
-            "an engine's command and options must be on one line"
+            !text.contains(char::is_control),
+            "an engine's command and options must be one line without control characters"
         );
         let mut spec = UciSpec {
             command: command.parse()?,

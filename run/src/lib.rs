@@ -16,6 +16,7 @@ pub mod seeds;
 mod stop;
 mod tally;
 mod tensorboard;
+mod text;
 
 pub use engine_spec::{EngineCommand, UciSpec};
 pub use files::{create_dir, write_atomically};
@@ -28,3 +29,4 @@ pub use run_dir::{RunDir, checkpoint_name};
 pub use stop::Stop;
 pub use tally::Tally;
 pub use tensorboard::TensorBoard;
+pub use text::{counted, one_line, printable, program, shell_path, shell_word, shown_path};

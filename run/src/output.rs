@@ -7,6 +7,8 @@ use indicatif::{HumanDuration, MultiProgress, ProgressBar, ProgressDrawTarget, P
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
+use crate::printable;
+
 /// How often a phase is reported where there is no terminal.
 const PLAIN_EVERY: Duration = Duration::from_secs(30);
 
@@ -27,8 +29,9 @@ impl Log {
         }
     }
 
-    /// A permanent line.
+    /// A permanent line, or several. Control characters in names are escaped.
     pub fn line(&self, text: &str) {
+        let text = printable(text);
         self.bars.suspend(|| {
             // Whoever has closed our output does not want the lines; the run goes on.
             let _ = if self.to_stdout {

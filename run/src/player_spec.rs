@@ -6,7 +6,7 @@ use std::str::FromStr;
 use anyhow::{Context, bail};
 use garuda_model::checkpoint_files;
 
-use crate::{RunDir, UciSpec};
+use crate::{RunDir, UciSpec, shown_path};
 
 /// A player as named on the command line.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -59,7 +59,7 @@ impl fmt::Display for PlayerSpec {
             PlayerSpec::Random => f.write_str("random"),
             PlayerSpec::AlphaBeta(None) => f.write_str("alphabeta"),
             PlayerSpec::AlphaBeta(Some(nodes)) => write!(f, "alphabeta:{nodes}"),
-            PlayerSpec::Model(path) => write!(f, "{}", path.display()),
+            PlayerSpec::Model(path) => f.write_str(&shown_path(path)),
             PlayerSpec::Uci(engine) => write!(f, "uci:{engine}"),
         }
     }

@@ -1,14 +1,15 @@
 use std::fmt::{self, Write};
 
 use garuda_rules::{Color, Position};
+use garuda_run::one_line;
 
 use super::{GameEnd, MatchGame};
 
-/// Characters in a line of moves.
+/// Characters per line of moves.
 const WIDTH: usize = 80;
 
-/// A game in the manner of PGN, with its moves in UCI notation and no move numbers, as the sides
-/// need not alternate.
+/// A game in the format of PGN, except that moves are in UCI notation and have no numbers, because
+/// the sides need not alternate.
 #[derive(Debug)]
 pub struct Pgn<'a, P: Copy> {
     pub game: &'a MatchGame<P>,
@@ -25,7 +26,8 @@ impl<P: Position> fmt::Display for Pgn<'_, P> {
             None => "1/2-1/2",
         };
         let mut tag = |name: &str, value: &str| {
-            let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+            // A tag is one line; the standard escapes only backslashes and quotes.
+            let value = one_line(value).replace('\\', "\\\\").replace('"', "\\\"");
             writeln!(f, "[{name} \"{value}\"]")
         };
         tag("Event", "garuda match")?;
@@ -45,7 +47,7 @@ impl<P: Position> fmt::Display for Pgn<'_, P> {
         tag("Termination", game.end.termination())?;
         let mut words = game.line.uci_moves();
         if let GameEnd::Forfeit(forfeit) = &game.end {
-            let comment = forfeit.message.replace(['{', '}'], "|");
+            let comment = one_line(&forfeit.message).replace(['{', '}'], "|");
             words.push(format!("{{ {comment} }}"));
         }
         words.push(result.to_owned());
@@ -65,5 +67,40 @@ impl<P: Position> fmt::Display for Pgn<'_, P> {
             f.write_str(&word)?;
         }
         f.write_str("\n\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use garuda_rules::Position;
+    use garuda_rules::makruk::MakrukPosition;
+
+    use super::*;
+    use crate::players::{Fault, Forfeit, GameLine};
+
+    #[test]
+    fn names_and_messages_cannot_break_a_record() {
+        let game = MatchGame {
+            number: 1,
+            white: 0,
+            opening_plies: 0,
+            line: GameLine::new(MakrukPosition::start()),
+            end: GameEnd::Forfeit(Forfeit::new(Fault::Crash, "} 1-0\n\n[Event \"?\"]\u{1b}")),
+        };
+        let players = ["a\"]\n[Result \"1-0".to_owned(), "b\\".to_owned()];
+        let text = Pgn {
+            game: &game,
+            players: &players,
+        }
+        .to_string();
+        let (tags, moves) = text.split_once("\n\n").unwrap();
+        for line in tags.lines() {
+            assert!(line.starts_with('[') && line.ends_with("\"]"), "{line}");
+        }
+        assert!(tags.contains(r#"[White "a\"]\\n[Result \"1-0"]"#), "{tags}");
+        assert!(tags.contains(r#"[Black "b\\"]"#), "{tags}");
+        assert_eq!(tags.matches("\n[Result ").count(), 1);
+        assert_eq!(moves.trim_end().lines().count(), 1, "{moves:?}");
+        assert!(moves.starts_with("{ | 1-0") && moves.ends_with("0-1\n\n"));
     }
 }

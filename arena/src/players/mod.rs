@@ -6,6 +6,7 @@ mod game_line;
 mod loaded;
 mod network;
 mod random;
+mod source;
 mod uci;
 
 use garuda_rules::{Move, Position};
@@ -17,6 +18,7 @@ pub use game_line::GameLine;
 pub use loaded::{LoadedPlayer, SearchBudget};
 pub use network::NetworkPlayer;
 pub use random::RandomPlayer;
+pub use source::PlayerSource;
 pub use uci::UciPlayer;
 
 /// One side of a game.

@@ -1,7 +1,7 @@
 use std::sync::Mutex;
 
 use garuda_arena::matches::{MatchSettings, play_match};
-use garuda_arena::players::{LoadedPlayer, SearchBudget};
+use garuda_arena::players::{LoadedPlayer, PlayerSource, SearchBudget};
 use garuda_arena::ratings::{EloEstimate, Sprt, SprtDecision, ladder_ratings};
 use garuda_rules::Position;
 use garuda_run::{Event, MatchResult, MatchStats, Phase, PlayerSpec, checkpoint_name, seeds};
@@ -80,11 +80,16 @@ impl<P: Position> Session<P> {
         let first =
             LoadedPlayer::load(&PlayerSpec::Model(self.run.checkpoint(checkpoint)), &budget)?;
         let second = LoadedPlayer::load(spec, &budget)?;
-        if let (PlayerSpec::Uci(_), Err(error)) = (spec, second.player::<P>()) {
-            // A run outlives the programs it was once compared with.
-            warn!("no match against {opponent}: {error:#}");
-            return Ok(true);
-        }
+        let first = PlayerSource::<P>::start(&first)?;
+        let second = match (PlayerSource::<P>::start(&second), spec) {
+            (Ok(source), _) => source,
+            (Err(error), PlayerSpec::Uci(_)) => {
+                // A run outlives the programs it was once compared with.
+                warn!("no match against {opponent}: {error:#}");
+                return Ok(true);
+            }
+            (Err(error), _) => return Err(error),
+        };
         let terms = MatchSettings {
             games: settings.games as usize,
             opening_plies: settings.opening_plies,
@@ -97,8 +102,8 @@ impl<P: Position> Session<P> {
         let phase: Mutex<Phase> = Mutex::new(phase);
         let outcome = self.stop.watch(|due| {
             play_match(
-                &|| first.player::<P>(),
-                &|| second.player::<P>(),
+                &|| first.player(),
+                &|| second.player(),
                 &terms,
                 due,
                 &|tally, _| {
@@ -118,7 +123,7 @@ impl<P: Position> Session<P> {
         }
         for lost in &outcome.forfeits {
             let loser = [own.as_str(), opponent][lost.loser];
-            warn!("{loser} gave game {} away by {}", lost.game, lost.forfeit);
+            warn!("game {}: {loser} forfeits by {}", lost.game, lost.forfeit);
         }
         let result = MatchResult {
             first: own.clone(),

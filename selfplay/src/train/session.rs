@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::panic::resume_unwind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use std::{mem, thread};
@@ -13,8 +13,8 @@ use garuda_rules::{Position, with_rule_set};
 use garuda_run::config::{Config, ConfigChange, FrozenSettings};
 use garuda_run::records::{GameRecord, RecordStore};
 use garuda_run::{
-    Event, Ladder, Log, Metrics, RunDir, Stop, TensorBoard, bytes, checkpoint_name, seeds,
-    thousands,
+    Event, Ladder, Log, Metrics, RunDir, Stop, TensorBoard, bytes, checkpoint_name, counted,
+    program, seeds, shell_path, shown_path, thousands,
 };
 use garuda_study::charts::write_plots;
 use serde::Serialize;
@@ -171,19 +171,19 @@ impl<P: Position> Session<P> {
         Ok((session, Learner { trainer, replay }))
     }
 
-    /// Says what is begun or goes on.
+    /// Says whether the run is new or resumed, and from where.
     fn log_start(&self, is_new: bool, network: Architecture) {
-        let run = self.run.path().display();
+        let run = shown_path(self.run.path());
         let (games, positions) = self.played;
         self.log.line(&if is_new {
             let rules = P::NAME;
-            format!("{run} begins: {rules}, a network of {network}")
+            format!("{run}: starting {rules} with a network of {network}")
         } else {
             format!(
-                "{run} goes on from checkpoint {}: {} games, {} positions so far",
+                "{run}: resuming from checkpoint {}: {}, {} so far",
                 checkpoint_name(self.progress.checkpoint),
-                thousands(self.progress.games + games),
-                thousands(self.progress.positions + positions),
+                counted(self.progress.games + games, "game"),
+                counted(self.progress.positions + positions, "position"),
             )
         });
     }
@@ -435,19 +435,17 @@ impl<P: Position> Session<P> {
             seconds: self.started.elapsed().as_secs_f64(),
         };
         if games > 0 {
-            info!("{games} games of the newest checkpoint are kept for the next one");
+            let games = counted(games, "game");
+            info!("{games} of the newest checkpoint will count for the next one");
         }
-        let run = summary.run.display();
         self.log.line(&format!(
-            "{run} has {} checkpoints, {} games, {} positions and takes {}. Next:\n  \
-             garuda train {run}            goes on\n  \
-             garuda ladder {run}           shows the ratings\n  \
-             garuda match {run} alphabeta --games 100\n  \
-             garuda play {run}             plays against you",
-            summary.checkpoints,
-            thousands(summary.games),
-            thousands(summary.positions),
+            "{}: {}, {}, {}, {}. Next:\n{}",
+            shown_path(&summary.run),
+            counted(summary.checkpoints, "checkpoint"),
+            counted(summary.games, "game"),
+            counted(summary.positions, "position"),
             bytes(self.run.size()),
+            next_commands(&summary.run),
         ));
         Ok(summary)
     }
@@ -466,4 +464,23 @@ fn missing_games(progress: &Progress, found: u64, files: &[String]) -> String {
         "{missing} of the {games} games played before checkpoint {name} are missing, and training \
          continues without them: {files}"
     )
+}
+
+/// What can be done with a run, as commands for a shell.
+fn next_commands(run: &Path) -> String {
+    let (garuda, run) = (program(), shell_path(run));
+    let commands = [
+        (format!("{garuda} train {run}"), "resume training"),
+        (format!("{garuda} ladder {run}"), "show the ratings"),
+        (
+            format!("{garuda} match {run} alphabeta"),
+            "play a match against alpha-beta search",
+        ),
+        (format!("{garuda} play {run}"), "play against it"),
+    ];
+    let width = commands.iter().map(|(c, _)| c.chars().count()).max();
+    let width = width.unwrap_or(0);
+    commands
+        .map(|(command, purpose)| format!("  {command:<width$}   {purpose}"))
+        .join("\n")
 }
