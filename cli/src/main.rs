@@ -2,27 +2,39 @@
 
 mod bench;
 mod commands;
+// All that links libtorch, and what stands in for it in the build without.
+#[cfg(feature = "torch")]
+mod torch;
+#[cfg(not(feature = "torch"))]
+#[path = "without_torch.rs"]
+mod torch;
 
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
 use garuda_run::config::ConfigError;
+use garuda_run::printable;
 
 fn main() -> ExitCode {
     match commands::Cli::parse().run() {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever read our output has seen enough, as in `garuda perft … | head`.
+        // The reader of our output has seen enough, as in `garuda perft … | head`.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            // Standard error may be closed, or a file on a full disk.
-            let _ = writeln!(io::stderr(), "garuda: {error:#}");
+            print_note(format_args!("garuda: {error:#}"));
             match error.downcast_ref::<ConfigError>() {
                 Some(_) => ExitCode::from(2),
                 None => ExitCode::FAILURE,
             }
         }
     }
+}
+
+/// A line on standard error, which may be closed or a file on a full disk: nothing depends on it.
+fn print_note(text: impl Display) {
+    let _ = writeln!(io::stderr(), "{}", printable(&text.to_string()));
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

@@ -1,4 +1,4 @@
-//! Matches against other programs, which play well, badly, or not at all.
+//! Matches against UCI engines that play well, badly, or not at all.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -38,7 +38,7 @@ fn json(arguments: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// A player, who thinks for a node a move unless its name says otherwise, and for so many seconds.
+/// A player with one node per move unless its name says otherwise, and a timeout in seconds.
 fn load(player: &str, timeout: u64) -> anyhow::Result<LoadedPlayer> {
     LoadedPlayer::load(
         &player.parse()?,
@@ -85,7 +85,7 @@ fn replay<P: Position>(record: &str) {
 }
 
 #[test]
-fn engines_play_every_game_to_its_end_and_it_is_written_down() {
+fn engines_play_every_game_to_its_end_and_it_is_recorded() {
     let scratch = tempfile::tempdir().unwrap();
     for rule_set in RuleSet::ALL {
         let pgn = scratch.path().join(rule_set.name());
@@ -115,7 +115,7 @@ fn engines_play_every_game_to_its_end_and_it_is_written_down() {
 }
 
 #[test]
-fn faults_lose_the_game_under_their_names() {
+fn faults_forfeit_the_game() {
     let rows = [
         ("illegal 1", "nodes=1", "illegal-move", "a1a1x"),
         ("nothing 1", "nodes=1", "illegal-move", "\"\""),
@@ -170,7 +170,7 @@ fn faults_lose_the_game_under_their_names() {
 }
 
 #[test]
-fn faults_are_told_loudly_and_noted_in_the_record() {
+fn forfeits_are_reported_and_recorded() {
     let scratch = tempfile::tempdir().unwrap();
     let pgn = scratch.path().join("games.pgn");
     let output = run(&[
@@ -184,11 +184,14 @@ fn faults_are_told_loudly_and_noted_in_the_record() {
         pgn.to_str().unwrap(),
     ]);
     let said = String::from_utf8_lossy(&output.stdout);
-    assert!(said.contains("BEWARE: uci:python3"), "{said}");
-    assert!(said.contains("lost 2 games by its own fault"), "{said}");
+    assert!(
+        said.contains("WARNING: 2 forfeits by uci:python3"),
+        "{said}"
+    );
+    assert!(said.contains("first in game 1: no-move: it says"), "{said}");
     assert!(said.contains("2 by no-move"), "{said}");
     let warned = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(warned.matches("loses by no-move").count(), 2, "{warned}");
+    assert_eq!(warned.matches("forfeits by no-move").count(), 2, "{warned}");
     let records = fs::read_to_string(&pgn).unwrap();
     assert_eq!(records.matches("[Termination \"no-move\"]").count(), 2);
     assert_eq!(records.matches("{ it says").count(), 2);
@@ -262,7 +265,7 @@ fn no_shell_reads_an_engine_command() {
 }
 
 #[test]
-fn engines_are_told_all_they_need() {
+fn engines_receive_position_clocks_and_options() {
     let scratch = tempfile::tempdir().unwrap();
     let log = scratch.path().join("an engine's log");
     let player = fake("well") + "?clock=30+0.5&Log File=" + log.to_str().unwrap();
@@ -313,7 +316,7 @@ fn engines_are_told_all_they_need() {
 }
 
 #[test]
-fn what_cannot_play_is_refused_with_words() {
+fn engines_that_cannot_play_are_refused_with_the_reason() {
     for (player, words) in [
         ("uci:".to_owned(), "a command must follow uci:"),
         (

@@ -72,7 +72,6 @@ impl<P: Position> fmt::Display for Pgn<'_, P> {
 
 #[cfg(test)]
 mod tests {
-    use garuda_rules::Position;
     use garuda_rules::makruk::MakrukPosition;
 
     use super::*;

@@ -3,7 +3,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use garuda_model::Encode;
+use garuda_rules::Position;
 use garuda_run::shown_path;
 
 use super::Pgn;
@@ -31,7 +31,7 @@ impl PgnFile {
     }
 
     /// Adds a game, in one piece, so that no reader finds half of one.
-    pub fn write<P: Encode>(&mut self, game: &Pgn<'_, P>) -> anyhow::Result<()> {
+    pub fn write<P: Position>(&mut self, game: &Pgn<'_, P>) -> anyhow::Result<()> {
         (self.file.write_all(game.to_string().as_bytes()))
             .with_context(|| format!("cannot write {}", self.name))
     }

@@ -1,6 +1,6 @@
 use std::sync::{Mutex, PoisonError};
 
-use garuda_model::Encode;
+use garuda_rules::Position;
 
 use super::{LoadedPlayer, Player};
 
@@ -19,7 +19,7 @@ impl<P> std::fmt::Debug for PlayerSource<'_, P> {
     }
 }
 
-impl<'a, P: Encode> PlayerSource<'a, P> {
+impl<'a, P: Position> PlayerSource<'a, P> {
     pub fn start(loaded: &'a LoadedPlayer) -> anyhow::Result<PlayerSource<'a, P>> {
         Ok(PlayerSource {
             loaded,

@@ -1,5 +1,8 @@
-//! What `garuda bench` measures. A figure means something only beside others of the same run.
+//! What `garuda bench` measures. Machines are noisy: only figures of one run can be compared.
 
+pub(crate) mod network;
+mod report;
 pub(crate) mod rules;
-#[cfg(feature = "torch")]
 pub(crate) mod selfplay;
+
+pub(crate) use report::BenchReport;

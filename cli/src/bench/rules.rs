@@ -1,4 +1,4 @@
-//! How fast the rules are: perft, beside another program's, and random games.
+//! How fast the rules are: perft, also compared with an engine's, and random games.
 
 use std::time::{Duration, Instant};
 
@@ -17,15 +17,15 @@ const PERFT_TIMEOUT: Duration = Duration::from_secs(600);
 /// A measurement of one rule set on one thread.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct RulesSpeed {
-    /// Leaves of a perft from the start a second, counted in bulk.
+    /// Leaves per second of a perft from the start, the last ply counted in bulk.
     pub(crate) perft_nps: f64,
-    /// Random games played to their end a second.
+    /// Random games per second, played to their end.
     pub(crate) playouts_per_s: f64,
-    /// Moves of those games a second.
+    /// Moves per second of those games.
     pub(crate) playout_moves_per_s: f64,
 }
 
-/// A depth that takes long enough to measure and not longer.
+/// A depth that takes about a second.
 fn depth<P: Position>(quick: bool) -> u32 {
     P::PERFT_DEPTH - u32::from(quick)
 }
@@ -43,7 +43,7 @@ pub(crate) fn measure(rule_set: RuleSet, quick: bool) -> RulesSpeed {
     })
 }
 
-/// Repeats `work` for at least `time`; what it returns is added up, a second.
+/// Repeats `work` for at least `time`; the sum of what it returns, per second.
 fn rate(time: Duration, mut work: impl FnMut() -> u64) -> f64 {
     let start = Instant::now();
     let mut sum = 0;
@@ -53,7 +53,7 @@ fn rate(time: Duration, mut work: impl FnMut() -> u64) -> f64 {
     sum as f64 / start.elapsed().as_secs_f64()
 }
 
-/// Random games and their moves a second.
+/// Random games and their moves per second.
 fn playout_rates<P: Position>(time: Duration) -> (f64, f64) {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let mut moves = MoveList::new();
@@ -76,7 +76,7 @@ fn playout_rates<P: Position>(time: Duration) -> (f64, f64) {
     (f64::from(games) / seconds, f64::from(plies) / seconds)
 }
 
-/// Our perft rate and a UCI engine's, taken in turns in one run because machines are noisy.
+/// Our perft rate and a UCI engine's, measured alternately because machines are noisy.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Comparison {
     pub(crate) rule_set: RuleSet,

@@ -1,30 +1,41 @@
-use std::io::{Write, stdout};
+use std::path::PathBuf;
 use std::time::Duration;
 
+use anyhow::{Context, ensure};
 use clap::Args;
-#[cfg(feature = "torch")]
-use garuda_model::bench as networks;
+use garuda_model::Network;
 use garuda_rules::RuleSet;
 use garuda_rules::tori::ToriPosition;
-use garuda_run::EngineCommand;
-use serde_json::{Map, Value, json};
+use garuda_run::{EngineCommand, find_model};
+use serde_json::{Map, json};
 
-use crate::bench::rules;
-#[cfg(feature = "torch")]
-use crate::bench::selfplay;
+use crate::bench::{BenchReport, network, rules, selfplay};
+use crate::torch;
 
-/// Measure the speed of the parts.
+const EXAMPLES: &str = "\
+Examples:
+  garuda bench --quick
+  garuda bench --network runs/tori
+  garuda bench --reference fairy-stockfish";
+
+/// Measure the speed of rules, search, networks and self-play.
 ///
-/// Machines are noisy: compare figures of one run, not of two.
+/// Machines are noisy: compare figures of one run, not of two. The signature of the search is a
+/// number that changes if and only if the search or the rules behave differently.
 #[derive(Args, Debug)]
-pub(crate) struct Bench {
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct BenchArgs {
     /// A tenth of the time, for a first impression
     #[arg(long)]
     quick: bool,
     /// Only how busy self-play keeps the evaluator
     #[arg(long)]
     selfplay: bool,
-    /// A UCI engine to compare our perft with, such as fairy-stockfish
+    /// Measure this network (a run, a checkpoint or a network file), not an untrained one of the
+    /// default size for Tori Shogi
+    #[arg(long, value_name = "NETWORK")]
+    network: Option<PathBuf>,
+    /// A UCI engine whose perft is compared with ours, such as fairy-stockfish
     #[arg(long, value_name = "COMMAND")]
     reference: Option<EngineCommand>,
     /// Print one JSON object instead
@@ -32,50 +43,72 @@ pub(crate) struct Bench {
     json: bool,
 }
 
-impl Bench {
+impl BenchArgs {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        let mut report = Report::new(self.json);
+        let mut report = BenchReport::new(self.json);
+        let network = self.network()?;
         if !self.selfplay {
             self.rules(&mut report)?;
             self.search(&mut report)?;
-            #[cfg(feature = "torch")]
-            self.networks(&mut report)?;
+            let time = Duration::from_secs_f64(if self.quick { 0.2 } else { 2.0 });
+            match &network {
+                Some(network) => network::measure(&mut report, network, time)?,
+                None => torch::bench_networks(&mut report, time)?,
+            }
         }
-        #[cfg(feature = "torch")]
-        self.selfplay(&mut report)?;
+        let network = match network {
+            Some(network) => Some(network),
+            None => torch::untrained_network()?,
+        };
+        match network {
+            Some(network) => self.selfplay(&mut report, &network)?,
+            None => ensure!(
+                !self.selfplay,
+                "give a network with --network: only libtorch can make an untrained one, and this build does not have it"
+            ),
+        }
         report.finish()
     }
 
-    #[cfg(feature = "torch")]
-    fn selfplay(&self, report: &mut Report) -> anyhow::Result<()> {
-        let speed = selfplay::measure(self.quick)?;
-        let share = speed.selfplay / speed.bare;
+    fn network(&self) -> anyhow::Result<Option<Network>> {
+        let Some(path) = &self.network else {
+            return Ok(None);
+        };
+        let path = find_model(path)?;
+        let network = Network::read(&path);
+        let network = network.with_context(|| format!("cannot use {}", path.display()))?;
+        Ok(Some(network))
+    }
+
+    fn selfplay(&self, report: &mut BenchReport, network: &Network) -> anyhow::Result<()> {
+        let speed = selfplay::measure(network, self.quick)?;
+        let share = speed.selfplay / speed.evaluator;
         report.line(&format!(
-            "self-play, all cores: {:.0} evaluations/s, {:.0} % of the evaluator's {:.0} alone",
+            "self-play, all cores: {:.0} evaluations/s, {:.0} % of the {:.0} of the evaluator alone",
             speed.selfplay,
             share * 100.0,
-            speed.bare,
+            speed.evaluator,
         ))?;
         report.set("selfplay_evals_per_s", json!(speed.selfplay));
         report.set("selfplay_share", json!(share));
         Ok(())
     }
 
-    /// The design's case: 64 games of Tori Shogi at once, 64 simulations a move, and an evaluator
+    /// The typical case: 64 concurrent games of Tori Shogi, 64 simulations per move, and an evaluator
     /// that costs nothing.
-    fn search(&self, report: &mut Report) -> anyhow::Result<()> {
+    fn search(&self, report: &mut BenchReport) -> anyhow::Result<()> {
         const GAMES: usize = 64;
         const SIMULATIONS: u32 = 64;
         let time = Duration::from_secs_f64(if self.quick { 0.3 } else { 3.0 });
         let speed = garuda_mcts::bench::speed::<ToriPosition>(GAMES, SIMULATIONS, time)?;
         let signature = garuda_mcts::bench::signature()?;
-        report.line("search, one thread, evaluator for nothing")?;
+        report.line("search, one thread, with an evaluator that costs nothing")?;
         report.line(&format!(
-            "  torishogi         {:.0} simulations/s, {GAMES} games, {SIMULATIONS} a move",
+            "  torishogi         {:.0} simulations/s, {GAMES} games, {SIMULATIONS} simulations per move",
             speed.simulations_per_second,
         ))?;
         report.line(&format!(
-            "  memory            {} KiB a tree, {} KiB a game",
+            "  memory            {} KiB per tree, {} KiB per game",
             speed.bytes_per_tree.div_ceil(1024),
             speed.bytes_per_game.div_ceil(1024),
         ))?;
@@ -87,48 +120,7 @@ impl Bench {
         Ok(())
     }
 
-    #[cfg(feature = "torch")]
-    /// The default network, on Tori Shogi's board.
-    fn networks(&self, report: &mut Report) -> anyhow::Result<()> {
-        let time = Duration::from_secs_f64(if self.quick { 0.2 } else { 2.0 });
-        let stats = networks::measure(time)?;
-        let cores = stats.cores;
-        report.line(&format!(
-            "networks, 4 blocks of 64 channels, {cores} cores of {:.0} GFLOP/s in matrix products",
-            stats.matmul_gflops_per_core,
-        ))?;
-        report.set(
-            "matmul_gflops_per_core",
-            json!(stats.matmul_gflops_per_core),
-        );
-        for (name, rates) in [("onnx", &stats.onnx), ("torch", &stats.torch)] {
-            let mut evals = Map::new();
-            for (i, batch) in networks::BATCHES.into_iter().enumerate() {
-                report.line(&format!(
-                    "  {name:5} batch {batch:3}   {:6.0} evaluations/s on one core, {:6.0} on all",
-                    rates.one_core[i], rates.all_cores[i],
-                ))?;
-                evals.insert(batch.to_string(), json!(rates.all_cores[i]));
-            }
-            let gflops = stats.gflops_per_core(rates);
-            report.line(&format!(
-                "  {name:5} in the largest batch {gflops:.0} GFLOP/s a core, {:.0} % of the product's",
-                100.0 * gflops / stats.matmul_gflops_per_core,
-            ))?;
-            report.set(&format!("{name}_evals_per_s"), evals.into());
-            report.set(&format!("{name}_gflops_per_core"), json!(gflops));
-        }
-        report.line(&format!(
-            "  training batch {}: {:.0} samples/s on all cores, {:.0} % of a third of the forward rate",
-            networks::TRAINING_BATCH,
-            stats.train_samples_per_s,
-            100.0 * stats.training_share(),
-        ))?;
-        report.set("train_samples_per_s", json!(stats.train_samples_per_s));
-        Ok(())
-    }
-
-    fn rules(&self, report: &mut Report) -> anyhow::Result<()> {
+    fn rules(&self, report: &mut BenchReport) -> anyhow::Result<()> {
         report.line("rules, one thread")?;
         let mut perft = Map::new();
         let mut playouts = Map::new();
@@ -150,11 +142,11 @@ impl Bench {
         let Some(command) = &self.reference else {
             return Ok(());
         };
-        report.line(&format!("perft beside {command}, in turns"))?;
+        report.line(&format!("perft compared with {command}, alternately"))?;
         let mut ratios = Map::new();
         for comparison in rules::compare(command, self.quick)? {
             report.line(&format!(
-                "  {:17} depth {}: {:6.1} M/s against {:5.1} M/s, {:.1} times as fast",
+                "  {:17} depth {}: {:6.1} M leaves/s against {:5.1}, {:.1} times as fast",
                 comparison.rule_set.name(),
                 comparison.depth,
                 comparison.ours_nps / 1e6,
@@ -164,39 +156,6 @@ impl Bench {
             ratios.insert(comparison.rule_set.name().into(), json!(comparison.ratio()));
         }
         report.set("perft_ratio", ratios.into());
-        Ok(())
-    }
-}
-
-/// Lines as they are measured, or one JSON object at the end.
-struct Report {
-    json: bool,
-    values: Map<String, Value>,
-}
-
-impl Report {
-    fn new(json: bool) -> Report {
-        Report {
-            json,
-            values: Map::new(),
-        }
-    }
-
-    fn line(&self, line: &str) -> anyhow::Result<()> {
-        if !self.json {
-            writeln!(stdout(), "{line}")?;
-        }
-        Ok(())
-    }
-
-    fn set(&mut self, name: &str, value: Value) {
-        self.values.insert(name.into(), value);
-    }
-
-    fn finish(self) -> anyhow::Result<()> {
-        if self.json {
-            writeln!(stdout(), "{}", Value::Object(self.values))?;
-        }
         Ok(())
     }
 }

@@ -3,25 +3,34 @@ use std::path::PathBuf;
 
 use clap::Args;
 use garuda_arena::ratings::ladder_ratings;
-use garuda_run::{Ladder as RunLadder, RunDir, init_logging};
+use garuda_run::{Ladder, RunDir, init_logging, one_line, shown_path};
 use serde_json::json;
 
-/// Show the ratings of a run's checkpoints, with error bars.
+const EXAMPLES: &str = "\
+Examples:
+  garuda ladder runs/tori
+  garuda ladder runs/tori --json | jq '.ratings[0]'";
+
+/// Show the ratings of a run's checkpoints and of the players they were compared with.
+///
+/// Ratings are in Elo, with `random` at 0, computed from all matches of the run by the Bradley–Terry
+/// model. ± is half the width of the 95 % interval.
 #[derive(Args, Debug)]
-pub(crate) struct Ladder {
-    /// The run's directory
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct LadderArgs {
+    /// The directory of a run
     run: PathBuf,
     /// Print one JSON object instead
     #[arg(long)]
     json: bool,
 }
 
-impl Ladder {
+impl LadderArgs {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         init_logging(!self.json);
         let mut out = stdout().lock();
         let run = RunDir::open(&self.run)?;
-        let ladder = RunLadder::read(&run.ladder())?;
+        let ladder = Ladder::read(&run.ladder())?;
         let ratings = ladder_ratings(&ladder);
         if self.json {
             let object = json!({ "ratings": ratings, "matches": ladder.matches() });
@@ -29,7 +38,7 @@ impl Ladder {
             return Ok(());
         }
         if ratings.is_empty() {
-            writeln!(out, "{} has played no matches yet", self.run.display())?;
+            writeln!(out, "{}: no matches yet", shown_path(&self.run))?;
         } else {
             writeln!(
                 out,
@@ -38,11 +47,12 @@ impl Ladder {
             )?;
         }
         for rating in ratings {
+            let player = one_line(&rating.player);
             let score = 100.0 * rating.points / rating.games.max(1) as f64;
             writeln!(
                 out,
                 "{:<14} {:>6.0} {:>6.0} {:>7} {:>6.1}%",
-                rating.player, rating.elo, rating.error, rating.games, score
+                player, rating.elo, rating.error, rating.games, score
             )?;
         }
         Ok(())

@@ -1,4 +1,3 @@
-use std::fs::File;
 use std::io::{Write, stdout};
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -6,84 +5,103 @@ use std::sync::atomic::AtomicBool;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use anyhow::{Context, anyhow, bail, ensure};
+use anyhow::{anyhow, ensure};
 use clap::Args;
-use garuda_arena::matches::{MatchOutcome, MatchSettings, Pgn, play_match};
-use garuda_arena::players::{LoadedPlayer, SearchBudget};
+use garuda_arena::matches::{MatchOutcome, MatchSettings, Pgn, PgnFile, play_match};
+use garuda_arena::players::{LoadedPlayer, PlayerSource, SearchBudget};
 use garuda_arena::ratings::{EloEstimate, Sprt, SprtDecision};
 use garuda_rules::{Position, RuleSet, with_rule_set};
-use garuda_run::{Clock, Limit, PlayerSpec, Stop, init_logging};
+use garuda_run::{Clock, Limit, PlayerSpec, Stop, counted, init_logging, one_line};
 use serde_json::json;
 use tracing::warn;
 
-/// Let two players play each other.
+use super::player_args::{game_of, player};
+
+const EXAMPLES: &str = "\
+Examples:
+  garuda match runs/tori alphabeta:10000
+  garuda match runs/tori/checkpoints/000040 runs/tori/checkpoints/000020 --games 400
+  garuda match random alphabeta --game makruk --games 20
+  garuda match runs/makruk 'uci:fairy-stockfish?nodes=1000&Threads=1' --pgn games.pgn";
+
+/// Play a match between two players.
 ///
-/// A player is a run (its newest checkpoint plays), a checkpoint, a .onnx file, `random`,
-/// `alphabeta` (one ply deep), `alphabeta:<nodes>`, or `uci:<command>` for any UCI engine
-/// that knows the variant. Games come in pairs from the same random opening with sides exchanged.
-/// Our rules decide when a game is over and how; nothing is adjudicated.
+/// A player is a run (its newest checkpoint plays), a checkpoint, a network file, `random`,
+/// `alphabeta` (one ply deep), `alphabeta:<nodes>`, or `uci:<command>` for any UCI engine that knows
+/// the variant. Games come in pairs from the same random opening with sides exchanged. Our rules
+/// decide which moves are legal and when a game is over; nothing is adjudicated.
 ///
-/// An engine's options and limit may follow its command, as in
-/// `uci:fairy-stockfish?nodes=1000&Threads=1&Skill Level=3`; UCI_Variant is set by itself. The
-/// limits are `nodes` and `movetime` (milliseconds) for each move, and `clock`, seconds for the
-/// game with an increment, as in `clock=10+0.1`. --nodes, --movetime and --clock are for all
-/// engines that do not say. Networks, `alphabeta` and `random` have no clock.
+/// The command after `uci:` is a program and its arguments, quoted as in a shell but executed
+/// without one. Options and a limit may follow, as in
+/// `uci:fairy-stockfish?nodes=1000&Threads=1&Skill Level=3`; UCI_Variant is set automatically. The
+/// limits are `nodes` and `movetime` (milliseconds) per move, and `clock`, the seconds of a game with
+/// an increment per move, as in `clock=10+0.1`. --nodes, --movetime and --clock apply to engines
+/// without a limit of their own. Networks, `alphabeta` and `random` have no clock.
 ///
-/// An engine that makes an illegal move, says it has no move where there are some, crashes,
-/// hangs or oversteps its time loses the game for that reason and is started anew.
+/// An engine that makes an illegal move, says it has no move where there are some, crashes, hangs or
+/// exceeds its time forfeits the game and is restarted.
 #[derive(Args, Debug)]
-pub(crate) struct Match {
-    /// The player whose score is told
-    #[arg(value_name = "A")]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct MatchArgs {
+    /// The player from whose side the score is given
+    #[arg(value_name = "A", value_parser = player())]
     first: PlayerSpec,
-    #[arg(value_name = "B")]
+    /// Its opponent
+    #[arg(value_name = "B", value_parser = player())]
     second: PlayerSpec,
-    /// Games, an even number
-    #[arg(long, default_value_t = 100)]
+    /// Number of games, even
+    #[arg(long, default_value_t = 100, value_name = "N")]
     games: usize,
-    /// Simulations a move of networks
-    #[arg(long, default_value_t = 64)]
+    /// Simulations per move of networks
+    #[arg(long, default_value_t = 64, value_name = "N")]
     simulations: u32,
-    /// Simulations a move of A, if not the same
-    #[arg(long)]
+    /// Simulations per move of A, if different
+    #[arg(long, value_name = "N")]
     simulations_a: Option<u32>,
-    /// Simulations a move of B, if not the same
-    #[arg(long)]
+    /// Simulations per move of B, if different
+    #[arg(long, value_name = "N")]
     simulations_b: Option<u32>,
-    /// What networks take a draw to be worth to either side, from -1, a loss, to 1. A little below
-    /// 0 they play on where they stand about equal
-    #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
+    /// Value of a draw to either side for networks, from -1, a loss, to 1, a win. A little below 0
+    /// they avoid draws in equal positions
+    #[arg(
+        long,
+        default_value_t = 0.0,
+        allow_negative_numbers = true,
+        value_name = "VALUE"
+    )]
     draw_value: f32,
-    /// Nodes a move of engines
-    #[arg(long, group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Nodes per move of engines
+    #[arg(long, group = "limit", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// Milliseconds a move of engines
-    #[arg(long, group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Milliseconds per move of engines
+    #[arg(long, group = "limit", value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
     movetime: Option<u64>,
-    /// Seconds for a game and for each move of engines, as in 10+0.1
-    #[arg(long, group = "limit")]
+    /// Seconds per game of engines and increment per move, as in 10+0.1
+    #[arg(long, group = "limit", value_name = "SECONDS")]
     clock: Option<Clock>,
-    /// Seconds after which a silent engine that has no clock counts as hung
-    #[arg(long, default_value_t = SearchBudget::TIMEOUT.as_secs(), value_parser = clap::value_parser!(u64).range(1..))]
+    /// Seconds after which a silent engine without a clock counts as hung
+    #[arg(long, value_name = "SECONDS", default_value_t = SearchBudget::TIMEOUT.as_secs(), value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
     /// Random plies of an opening
-    #[arg(long, default_value_t = 4)]
+    #[arg(long, default_value_t = 4, value_name = "N")]
     opening_plies: u32,
-    /// Share of pairs from a varied start: a handicap, armies that lack pieces, a random array
-    #[arg(long, default_value_t = 0.0)]
+    /// Probability that a pair starts from a varied start: a handicap, missing pieces, a random
+    /// array
+    #[arg(long, default_value_t = 0.0, value_name = "PROBABILITY")]
     varied_start_prob: f64,
-    /// The game, where neither player tells
+    /// makruk, sittuyin, sittuyin-booklet, torishogi or eternal; networks know their game
     #[arg(long)]
     game: Option<RuleSet>,
-    /// Text form of the position the openings start from
-    #[arg(long)]
+    /// FEN of the position the openings start from
+    #[arg(long, value_name = "FEN")]
     start: Option<String>,
+    /// Seed of openings and of players that draw random numbers
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Games at a time [default: as many as cores]
-    #[arg(long)]
+    /// Number of games played at the same time [default: number of cores]
+    #[arg(long, value_name = "N")]
     concurrency: Option<usize>,
-    /// Write the games to this file as they end, in the manner of PGN with moves in UCI notation
+    /// Append the games to this file as they end, in the format of PGN with moves in UCI notation
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
     /// Print one JSON object instead
@@ -91,11 +109,11 @@ pub(crate) struct Match {
     json: bool,
 }
 
-impl Match {
+impl MatchArgs {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         ensure!(
             self.games > 0 && self.games.is_multiple_of(2),
-            "--games must be even, for games are played in pairs, not {}",
+            "--games must be even, as games are played in pairs, not {}",
             self.games
         );
         ensure!(
@@ -105,29 +123,13 @@ impl Match {
         );
         ensure!(
             (0.0..=1.0).contains(&self.varied_start_prob),
-            "--varied-share must be from 0 to 1, not {}",
+            "--varied-start-prob must be from 0 to 1, not {}",
             self.varied_start_prob
         );
         let first = LoadedPlayer::load(&self.first, &self.budget(self.simulations_a))?;
         let second = LoadedPlayer::load(&self.second, &self.budget(self.simulations_b))?;
-        let rule_set = match (first.rule_set()?, second.rule_set()?, self.game) {
-            (Some(a), Some(b), _) if a != b => {
-                bail!("{} plays {a}, {} {b}", self.first, self.second)
-            }
-            (a, b, wanted) => match (a.or(b), wanted) {
-                (Some(found), Some(wanted)) if found != wanted => {
-                    bail!("the players play {found}, not {wanted}")
-                }
-                (found, wanted) => found.or(wanted),
-            },
-        };
-        let Some(rule_set) = rule_set else {
-            bail!(
-                "--game must send what {} and {} are to play",
-                self.first,
-                self.second
-            );
-        };
+        let players = [(&self.first, &first), (&self.second, &second)];
+        let rule_set = game_of(&players, self.game)?;
         let outcome = with_rule_set!(rule_set, P => self.play::<P>(&first, &second))?;
         self.print(&outcome)
     }
@@ -162,38 +164,31 @@ impl Match {
                 .concurrency
                 .unwrap_or_else(|| available_parallelism().map_or(1, usize::from)),
         };
-        let players = self.names();
-        let mut records = match &self.pgn {
-            None => None,
-            Some(path) => {
-                let cannot = || format!("cannot write {}", path.display());
-                Some(File::create(path).with_context(cannot)?)
-            }
-        };
+        let names = self.names();
+        let first = PlayerSource::<P>::start(first)?;
+        let second = PlayerSource::<P>::start(second)?;
+        let pgn = self.pgn.as_deref().map(PgnFile::append).transpose()?;
         let log = init_logging(!self.json);
-        let watched = Mutex::new((log.phase("match", self.games as u64), &mut records));
+        let output = Mutex::new((log.phase("match", self.games as u64), pgn));
         Stop::on_signals(None)?.watch(|stop: &AtomicBool| {
             play_match(
-                &|| first.player::<P>(),
-                &|| second.player::<P>(),
+                &|| first.player(),
+                &|| second.player(),
                 &settings,
                 stop,
                 &|tally, pair| {
-                    let mut watched = watched.lock().map_err(|_| anyhow!("a thread panicked"))?;
-                    let (phase, records) = &mut *watched;
+                    let mut output = output.lock().map_err(|_| anyhow!("a thread panicked"))?;
+                    let (phase, pgn) = &mut *output;
                     for game in pair {
                         if let Some((loser, forfeit)) = game.forfeit() {
-                            let loser = &players[loser];
-                            warn!("game {}: {loser} loses by {forfeit}", game.number);
+                            let loser = &names[loser];
+                            warn!("game {}: {loser} forfeits by {forfeit}", game.number);
                         }
-                        if let Some(file) = records {
-                            let pgn = Pgn {
+                        if let Some(file) = pgn {
+                            file.write(&Pgn {
                                 game,
-                                players: &players,
-                            };
-                            // In one piece, so that no reader finds half a game.
-                            file.write_all(pgn.to_string().as_bytes())
-                                .context("cannot write the games")?;
+                                players: &names,
+                            })?;
                         }
                     }
                     phase.set(tally.games(), || {
@@ -241,29 +236,30 @@ impl Match {
         }
         writeln!(
             out,
-            "{} – {}: {} games, {} distinct: {} won, {} drawn, {} lost, {:.1} %",
+            "{} – {}: {}, {} distinct: {} won, {} drawn, {} lost, score {:.1} %",
             self.first,
             self.second,
-            outcome.games,
+            counted(outcome.games, "game"),
             outcome.distinct_games,
             tally.wins,
             tally.draws,
             tally.losses,
             tally.score() * 100.0
         )?;
-        let verdict = match Sprt::default().decide(tally) {
+        let sprt = Sprt::default();
+        let decision = match sprt.decide(tally) {
             SprtDecision::Stronger => "A is stronger",
             SprtDecision::NotStronger => "A is not stronger",
-            SprtDecision::Undecided => "too close to tell",
+            SprtDecision::Undecided => "undecided",
         };
         writeln!(
             out,
-            "Elo {:+.0}, with 95 % between {:+.0} and {:+.0}; {verdict}",
-            estimate.elo, estimate.low, estimate.high
+            "{:+.0} Elo, 95 % interval {:+.0} to {:+.0}; {decision} (SPRT of {} against {} Elo)",
+            estimate.elo, estimate.low, estimate.high, sprt.elo1, sprt.elo0
         )?;
         writeln!(
             out,
-            "pairs with 0, ½, 1, 1½, 2 points: {:?}",
+            "pairs of games with 0, ½, 1, 1½, 2 points: {:?}",
             tally.pentanomial
         )?;
         for (termination, games) in &outcome.ends {
@@ -272,12 +268,14 @@ impl Match {
         for (player, name) in names.iter().enumerate() {
             let mut lost = (outcome.forfeits.iter()).filter(|game| game.loser == player);
             if let Some(first) = lost.next() {
+                let forfeits = counted(1 + lost.count() as u64, "forfeit");
+                let (game, forfeit) = (
+                    first.game,
+                    one_line(&first.forfeit.to_string()).into_owned(),
+                );
                 writeln!(
                     out,
-                    "BEWARE: {name} lost {} games by its own fault, the first of them game {} by {}",
-                    1 + lost.count(),
-                    first.game,
-                    first.forfeit
+                    "WARNING: {forfeits} by {name}, first in game {game}: {forfeit}"
                 )?;
             }
         }

@@ -1,4 +1,4 @@
-//! The command line: one file for each command.
+//! The command line: one file per command.
 
 mod bench;
 mod export;
@@ -7,6 +7,7 @@ mod match_;
 mod openings;
 mod perft;
 mod play;
+mod player_args;
 mod report_output;
 mod rules;
 mod status;
@@ -15,51 +16,57 @@ mod values;
 
 use clap::{Parser, Subcommand};
 
-/// Teaches itself chess variants: Makruk, Sittuyin, Tori Shogi and Eternal chess.
+use crate::torch;
+
+pub(crate) use train::TrainArgs;
+
+const EXAMPLES: &str = "\
+First steps:
+  garuda train configs/tori-quick.toml    train a small network for Tori Shogi
+  garuda status runs/tori-quick           how far it is
+  garuda ladder runs/tori-quick           how strong its checkpoints are
+  garuda play runs/tori-quick             play against the newest one
+  garuda play alphabeta:1000 --game makruk    play without any network
+
+`garuda COMMAND --help` explains a command, with examples.";
+
+/// Trains networks for chess variants by self-play: Makruk, Sittuyin, Tori Shogi, Eternal chess.
 #[derive(Parser, Debug)]
-#[command(version, max_term_width = 100)]
+#[command(version, max_term_width = 100, after_help = torch::BUILD_NOTE, after_long_help = format!("{EXAMPLES}\n\n{}", torch::BUILD_NOTE).trim_end().to_owned())]
 pub(crate) struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: Commands,
 }
 
 #[derive(Subcommand, Debug)]
-enum Command {
-    Train(train::Train),
-    Match(Box<match_::Match>),
-    Ladder(ladder::Ladder),
-    Openings(openings::Openings),
-    Values(values::Values),
-    Status(status::Status),
-    Export(export::Export),
-    Play(play::Play),
-    Bench(bench::Bench),
-    Perft(perft::Perft),
-    Rules(rules::Rules),
-}
-
-/// The error of a command that this build cannot run.
-#[cfg(not(feature = "torch"))]
-fn needs_torch(what: &str) -> anyhow::Error {
-    anyhow::anyhow!(
-        "{what} needs libtorch, which this build does not have: use scripts/garuda, or build with --features torch"
-    )
+enum Commands {
+    Train(TrainArgs),
+    Match(Box<match_::MatchArgs>),
+    Ladder(ladder::LadderArgs),
+    Openings(openings::OpeningsArgs),
+    Values(values::ValuesArgs),
+    Status(status::StatusArgs),
+    Export(export::ExportArgs),
+    Play(play::PlayArgs),
+    Bench(bench::BenchArgs),
+    Perft(perft::PerftArgs),
+    Rules(rules::RulesArgs),
 }
 
 impl Cli {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self.command {
-            Command::Train(command) => command.run(),
-            Command::Match(command) => command.run(),
-            Command::Ladder(command) => command.run(),
-            Command::Openings(command) => command.run(),
-            Command::Values(command) => command.run(),
-            Command::Status(command) => command.run(),
-            Command::Export(command) => command.run(),
-            Command::Play(command) => command.run(),
-            Command::Bench(command) => command.run(),
-            Command::Perft(command) => command.run(),
-            Command::Rules(command) => command.run(),
+            Commands::Train(args) => args.run(),
+            Commands::Match(args) => args.run(),
+            Commands::Ladder(args) => args.run(),
+            Commands::Openings(args) => args.run(),
+            Commands::Values(args) => args.run(),
+            Commands::Status(args) => args.run(),
+            Commands::Export(args) => args.run(),
+            Commands::Play(args) => args.run(),
+            Commands::Bench(args) => args.run(),
+            Commands::Perft(args) => args.run(),
+            Commands::Rules(args) => args.run(),
         }
     }
 }

@@ -7,7 +7,7 @@ use clap::Args;
 use garuda_model::{Network, NetworkEvaluator};
 use garuda_rules::{Position, with_rule_set};
 use garuda_run::config::{Config, OpeningsSettings};
-use garuda_run::{Log, RunDir, find_model, init_logging};
+use garuda_run::{Log, RunDir, find_model, init_logging, shown_path};
 use garuda_study::VersionedReport;
 use garuda_study::openings::{
     self, CheckpointRanges, EvaluatorFactory, GameTable, OpeningRoot, OpeningsReport,
@@ -16,19 +16,26 @@ use garuda_study::openings::{
 
 use super::report_output::{ReportFile, print_and_write};
 
+const EXAMPLES: &str = "\
+Examples:
+  garuda openings runs/tori
+  garuda openings torishogi.onnx --visits 2000 --plies 3 --html openings.html
+  garuda openings runs/makruk --from \"e3e4 e6e5\"";
+
 /// Opening statistics: which first moves are good, by search and by the games of a run.
 ///
 /// The position after every move is searched with equal effort, by the newest network of a run or
-/// by a model. A move's value is the mean of several searches, with a 95 % interval from the
+/// by a given one. A move's value is the mean of several searches, with a 95 % interval from the
 /// differences between them. Moves within --margin of the best are good and are followed further.
 /// Results of the run's games are listed with each move.
 ///
 /// The report is printed, and for a run also written into its directory as openings.json,
 /// openings.csv and openings.html, a page for any browser.
 #[derive(Args, Debug)]
-pub(crate) struct Openings {
-    /// A run, a checkpoint, or a .onnx file
-    #[arg(value_name = "RUN|MODEL")]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct OpeningsArgs {
+    /// A run, a checkpoint, or a network file
+    #[arg(value_name = "RUN|NETWORK")]
     source: PathBuf,
     /// Number of moves from the position that are studied (whole turns in Eternal chess)
     #[arg(long)]
@@ -78,7 +85,7 @@ struct Given {
     source: ReportSource,
 }
 
-impl Openings {
+impl OpeningsArgs {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let log = init_logging(!self.json);
         let given = self.given()?;
@@ -103,7 +110,7 @@ impl Openings {
             None => true,
         };
         let mut source = ReportSource {
-            name: path.display().to_string(),
+            name: shown_path(path),
             ..ReportSource::default()
         };
         let mut network = None;

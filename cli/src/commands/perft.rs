@@ -5,18 +5,27 @@ use clap::Args;
 use garuda_rules::{Position, RuleSet, divide, perft, with_rule_set};
 use serde_json::json;
 
-/// Count the move sequences of a given length.
+use crate::print_note;
+
+const EXAMPLES: &str = "\
+Examples:
+  garuda perft makruk 4
+  garuda perft torishogi 2 --divide
+  garuda perft makruk 3 --fen '8/8/4k3/8/8/4K3/4P3/8 w 0 1'";
+
+/// Count the leaves of the tree of moves at a depth.
 ///
-/// The number can be compared with other programs' `perft`: draws do not end a line, and Tori
-/// Shogi's swallow-drop mates count as moves. In Eternal chess and the set-up of Sittuyin each
-/// decision (deport, move, place) counts one. The last line printed is the count, alone.
+/// The count can be compared with other programs' perft: draws do not end a line, and Tori Shogi's
+/// swallow-drop mates count as moves. In Eternal chess and the set-up of Sittuyin each decision
+/// (deport, move, place) is one ply. The last line of the output is the count alone.
 #[derive(Args, Debug)]
-pub(crate) struct Perft {
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct PerftArgs {
     /// makruk, sittuyin, sittuyin-booklet, torishogi (or tori), eternal
     game: RuleSet,
-    /// Length of the sequences, in moves
+    /// Depth in plies
     depth: u32,
-    /// Position to count from, instead of the game's start
+    /// FEN of the position to count from, instead of the game's start
     #[arg(long)]
     fen: Option<String>,
     /// Also print the count for each first move
@@ -27,7 +36,7 @@ pub(crate) struct Perft {
     json: bool,
 }
 
-impl Perft {
+impl PerftArgs {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         with_rule_set!(self.game, P => self.count::<P>())
     }
@@ -73,7 +82,7 @@ impl Perft {
             }
             writeln!(out, "{nodes}")?;
             let rate = nodes as f64 / seconds / 1e6;
-            eprintln!("{seconds:.3} s, {rate:.1} million a second");
+            print_note(format_args!("{seconds:.3} s, {rate:.1} million leaves/s"));
         }
         Ok(())
     }

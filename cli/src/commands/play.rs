@@ -2,36 +2,47 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{BufRead, Write, stdin, stdout};
 use std::time::Duration;
 
-use anyhow::bail;
 use clap::Args;
 use garuda_arena::players::{GameLine, LoadedPlayer, SearchBudget};
 use garuda_rules::{Color, Game, MoveList, Position, RuleSet, with_rule_set};
 use garuda_run::{Limit, PlayerSpec};
 
+use super::player_args::{game_of, player};
+
+const EXAMPLES: &str = "\
+Examples:
+  garuda play runs/tori                            the newest checkpoint of a run
+  garuda play alphabeta:1000 --game makruk         alpha-beta search of 1,000 nodes per move
+  garuda play random --game eternal --black
+  garuda play 'uci:fairy-stockfish?nodes=1000' --game sittuyin";
+
 /// Play against a network, or any other player, in the terminal.
 ///
-/// Moves are typed in UCI notation (`moves` lists them); `undo` takes back your last move and
-/// the answer, `quit` ends.
+/// Type moves in UCI notation, as in e4e5; `moves` lists the legal ones, `undo` takes back your last
+/// move and the answer to it, `quit` ends.
 #[derive(Args, Debug)]
-pub(crate) struct Play {
-    /// A run, a checkpoint, a .onnx file, random, alphabeta, alphabeta:<nodes> or uci:<command>,
-    /// which thinks for a second unless it says otherwise, as in uci:<command>?nodes=1000
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct PlayArgs {
+    /// A run (its newest checkpoint), a checkpoint, a network file, random, alphabeta (one ply),
+    /// alphabeta:<nodes>, or uci:<command>, an engine that has one second per move unless a limit
+    /// follows, as in uci:<command>?nodes=1000
+    #[arg(value_parser = player())]
     player: PlayerSpec,
-    /// Simulations a move of a network
-    #[arg(long, default_value_t = 400)]
+    /// Simulations per move of a network
+    #[arg(long, default_value_t = 400, value_name = "N")]
     simulations: u32,
-    /// Play the second side
+    /// Play Black, the side that moves second
     #[arg(long)]
     black: bool,
-    /// The game, where the player does not tell
+    /// makruk, sittuyin, sittuyin-booklet, torishogi or eternal; a network knows its game
     #[arg(long)]
     game: Option<RuleSet>,
-    /// Text form of the position to start from
+    /// FEN of the position to start from
     #[arg(long)]
     fen: Option<String>,
 }
 
-impl Play {
+impl PlayArgs {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let loaded = LoadedPlayer::load(
             &self.player,
@@ -40,9 +51,7 @@ impl Play {
                 ..SearchBudget::simulations(self.simulations)
             },
         )?;
-        let Some(rule_set) = loaded.rule_set()?.or(self.game) else {
-            bail!("--game must send what to play");
-        };
+        let rule_set = game_of(&[(&self.player, &loaded)], self.game)?;
         with_rule_set!(rule_set, P => self.play::<P>(&loaded))
     }
 
@@ -70,7 +79,7 @@ impl Play {
                 draw(&mut out, game.position())?;
                 match outcome.winner {
                     Some(winner) => writeln!(out, "{winner} wins by {}", outcome.termination)?,
-                    None => writeln!(out, "drawn by {}", outcome.termination)?,
+                    None => writeln!(out, "draw by {}", outcome.termination)?,
                 }
                 return Ok(());
             }
@@ -103,7 +112,7 @@ impl Play {
                         .rposition(|earlier| earlier.game().turn() == human);
                     match earlier {
                         Some(at) => past.truncate(at + 1),
-                        None => writeln!(out, "there is nothing to take back")?,
+                        None => writeln!(out, "no move to take back")?,
                     }
                 }
                 text => match game.position().parse_uci(text) {
@@ -118,7 +127,7 @@ impl Play {
     }
 }
 
-/// The board with its coordinates, from White's side, and the text form below.
+/// The board with its coordinates, from White's side, and the FEN below.
 fn draw<P: Position>(out: &mut impl Write, position: &P) -> anyhow::Result<()> {
     let text = position.to_string();
     let pieces = text.split([' ', '[']).next().unwrap_or_default();

@@ -4,7 +4,7 @@ use std::io::{self, Write, stdout};
 use std::path::PathBuf;
 
 use anyhow::bail;
-use garuda_run::write_atomically;
+use garuda_run::{shown_path, write_atomically};
 
 /// A file of a report: where it goes and what it contains.
 pub(super) type ReportFile = (PathBuf, String);
@@ -24,7 +24,7 @@ pub(super) fn print_and_write(
     let mut failures = Vec::new();
     for (path, content) in files {
         match write_atomically(path, content.as_bytes()) {
-            Ok(()) => paths += &format!("{}\n", path.display()),
+            Ok(()) => paths += &format!("{}\n", shown_path(path)),
             Err(error) => failures.push(format!("{error:#}")),
         }
     }

@@ -6,18 +6,22 @@ use garuda_rules::{Color, Game, GameState, MoveList, Position, RuleSet, with_rul
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Answer questions about positions: a JSON object a line in, one a line out.
+const EXAMPLES: &str = "\
+Example:
+  echo '{\"game\":\"makruk\",\"moves\":[\"e3e4\"]}' | garuda rules";
+
+/// Answer questions about positions: one JSON object per line in, one per line out.
 ///
 /// In:  {"game":"torishogi","fen":null,"moves":["e4e5"]}   (fen null: the game's start)
 ///
 /// Out: {"fen":"…","turn":"b","check":false,"legal":["a6a5",…],"outcome":null}
 ///
 /// At a game's end "outcome" is {"winner":"w"|"b"|null,"reason":"checkmate"}; "legal" is empty
-/// only if there are no legal moves, and moves may be played on. Bad input is answered by
+/// only if there are no legal moves, and further moves are accepted. Bad input is answered by
 /// {"error":"…"}, and the next line is read.
 #[derive(Args, Debug)]
-#[command(verbatim_doc_comment)]
-pub(crate) struct Rules {}
+#[command(verbatim_doc_comment, after_long_help = EXAMPLES)]
+pub(crate) struct RulesArgs {}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -29,7 +33,7 @@ struct Question {
     moves: Vec<String>,
 }
 
-impl Rules {
+impl RulesArgs {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let mut input = stdin().lock();
         let mut out = stdout().lock();

@@ -3,20 +3,28 @@ use std::path::PathBuf;
 
 use clap::Args;
 use garuda_arena::ratings::ladder_ratings;
-use garuda_run::{Event, Ladder, Metrics, RunDir, checkpoint_name, init_logging};
+use garuda_run::{
+    Event, Ladder, Metrics, RunDir, checkpoint_name, counted, init_logging, shown_path,
+};
 use serde_json::json;
 
-/// Show how far a run has come, whether or not it is being trained.
+const EXAMPLES: &str = "\
+Examples:
+  garuda status runs/tori
+  garuda status runs/tori --json";
+
+/// Show how far a run is, also while it is being trained.
 #[derive(Args, Debug)]
-pub(crate) struct Status {
-    /// The run's directory
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct StatusArgs {
+    /// The directory of a run
     run: PathBuf,
     /// Print one JSON object instead
     #[arg(long)]
     json: bool,
 }
 
-impl Status {
+impl StatusArgs {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         init_logging(!self.json);
         let mut out = stdout().lock();
@@ -47,7 +55,7 @@ impl Status {
                 "training": run.is_locked(),
                 "checkpoint": newest,
                 "selfplay": selfplay,
-                "learned": training,
+                "last_training": training,
                 "rating": rating,
                 "warnings": warnings,
                 "bytes": run.size(),
@@ -55,12 +63,8 @@ impl Status {
             writeln!(out, "{object}")?;
             return Ok(());
         }
-        let state = if run.is_locked() {
-            "is being trained"
-        } else {
-            "idle"
-        };
-        let path = self.run.display();
+        let state = if run.is_locked() { "training" } else { "idle" };
+        let path = shown_path(&self.run);
         writeln!(
             out,
             "{path}: {}, {state}, {} MiB",
@@ -73,26 +77,26 @@ impl Status {
         if let Some(stats) = selfplay {
             writeln!(
                 out,
-                "last games          {} of {:.0} plies: {:.0} % White, {:.0} % drawn, {:.0} % Black; {} positions in all",
-                stats.games,
+                "last self-play      {} of {:.0} plies on average: {:.0} % won by White, {:.0} % drawn, {:.0} % won by Black; {} in all",
+                counted(stats.games, "game"),
                 stats.mean_plies,
                 stats.white * 100.0,
                 stats.draws * 100.0,
                 stats.black * 100.0,
-                stats.total_positions
+                counted(stats.total_positions, "position")
             )?;
         }
         if let Some(stats) = training {
             writeln!(
                 out,
-                "last training       step {}, policy {:.3}, value {:.3}",
+                "last training       step {}, policy loss {:.3}, value loss {:.3}",
                 stats.steps, stats.losses.policy, stats.losses.value
             )?;
         }
         if let Some(rating) = rating {
             writeln!(
                 out,
-                "rating              {:.0} ± {:.0} (checkpoint {})",
+                "rating              {:.0} ± {:.0} Elo (checkpoint {})",
                 rating.elo, rating.error, rating.player
             )?;
         }

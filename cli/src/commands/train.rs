@@ -1,96 +1,91 @@
-use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::ensure;
 use clap::Args;
-use garuda_run::RunDir;
 use garuda_run::config::Config;
-#[cfg(feature = "torch")]
-use garuda_run::config::ConfigChange;
-#[cfg(feature = "torch")]
-use garuda_run::{Stop, init_logging};
-#[cfg(feature = "torch")]
-use garuda_selfplay::train::{TrainOptions, train};
+use garuda_run::{PlayerSpec, RunDir};
 
-/// Learn a game by self-play; goes on where it stopped.
+use crate::torch;
+
+const EXAMPLES: &str = "\
+Examples:
+  garuda train configs/tori.toml                    start or resume the run runs/tori
+  garuda train runs/tori --minutes 60               resume a run for an hour
+  garuda train configs/makruk.toml --run runs/big --set network.channels=128";
+
+/// Train a network by self-play, from a new run's start or where a run stopped.
 ///
-/// Ctrl-C saves and ends; the same command goes on later as if nothing had happened.
+/// Games of self-play, training and evaluation take turns (or overlap) until the run is stopped.
+/// Everything is kept in the run's directory. Ctrl-C saves and ends; the same command resumes the
+/// run, with the same games and weights as if it had never stopped.
 #[derive(Args, Debug)]
-pub(crate) struct Train {
-    /// A configuration, such as configs/tori.toml, or the directory of a run to go on with
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct TrainArgs {
+    /// A configuration, such as configs/tori.toml, or the directory of a run to resume
+    #[arg(value_name = "CONFIG|RUN")]
     config: PathBuf,
-    /// The run's directory [default: runs/ and the configuration's name]
-    #[arg(long)]
+    /// The run's directory [default: runs/ followed by the configuration's name]
+    #[arg(long, value_name = "DIR")]
     run: Option<PathBuf>,
-    /// End after so many minutes
-    #[arg(long)]
-    minutes: Option<f64>,
-    /// End when the run has so many games
-    #[arg(long)]
-    games: Option<u64>,
-    /// End when the run has made so many checkpoints
-    #[arg(long)]
-    checkpoints: Option<u32>,
-    /// Override a key of the configuration, as in training.batch_size=128
+    /// End after a number of minutes
+    #[arg(long, value_name = "N")]
+    pub(crate) minutes: Option<f64>,
+    /// End when the run has a number of games
+    #[arg(long, value_name = "N")]
+    pub(crate) games: Option<u64>,
+    /// End when the run has a number of checkpoints
+    #[arg(long, value_name = "N")]
+    pub(crate) checkpoints: Option<u32>,
+    /// Override a key of the configuration, as in training.batch_size=128; configs/reference.toml lists
+    /// all keys
     #[arg(long = "set", value_name = "SECTION.KEY=VALUE")]
     settings: Vec<String>,
     /// Continue a run with other settings than it was started with, or after its config.toml was
     /// changed
     #[arg(long)]
-    accept_config_change: bool,
+    pub(crate) accept_config_change: bool,
+    /// Run the engines (uci:<command>) among evaluation.anchors. Without this a configuration or a
+    /// run that has any is refused, because its author chose the commands
+    #[arg(long)]
+    allow_engines: bool,
     /// Print one JSON object at the end instead of lines
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
 }
 
-impl Train {
-    #[cfg(feature = "torch")]
+impl TrainArgs {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        let (config, run) = self.resolve()?;
-        let minutes = self
-            .minutes
-            .map(|minutes| Duration::try_from_secs_f64(minutes * 60.0))
-            .transpose()
-            .context("--minutes must be a number of minutes")?;
-        let log = init_logging(!self.json);
-        let summary = train(TrainOptions {
-            run,
-            config,
-            config_change: match self.accept_config_change {
-                true => ConfigChange::Accepted,
-                false => ConfigChange::Refused,
-            },
-            stop: Stop::on_signals(minutes)?,
-            games: self.games,
-            checkpoints: self.checkpoints,
-            log,
-        })?;
-        if self.json {
-            writeln!(stdout(), "{}", serde_json::to_string(&summary)?)?;
-        }
-        Ok(())
+        let (run, config) = self.resolve()?;
+        ensure!(
+            self.allow_engines || engines(&config).is_empty(),
+            "evaluation.anchors has {}: training would run this on your machine. If you trust the configuration, add --allow-engines",
+            engines(&config).join(", ")
+        );
+        torch::train(&self, run, config)
     }
 
-    #[cfg(not(feature = "torch"))]
-    pub(crate) fn run(self) -> anyhow::Result<()> {
-        self.resolve()?;
-        Err(super::needs_torch("training"))
-    }
-
-    fn resolve(&self) -> anyhow::Result<(Config, PathBuf)> {
+    /// The run's directory and the configuration.
+    fn resolve(&self) -> anyhow::Result<(PathBuf, Config)> {
         if self.config.is_dir() {
             let config = RunDir::open(&self.config)?
                 .config()
                 .with_settings(&self.settings)?;
             let run = self.run.clone().unwrap_or_else(|| self.config.clone());
-            return Ok((config, run));
+            return Ok((run, config));
         }
         let config = Config::read(&self.config, &self.settings)?;
         let run = self.run.clone().unwrap_or_else(|| {
             let name = self.config.file_stem().unwrap_or(self.config.as_os_str());
             Path::new("runs").join(name)
         });
-        Ok((config, run))
+        Ok((run, config))
     }
+}
+
+/// The anchors that are programs.
+fn engines(config: &Config) -> Vec<String> {
+    (config.evaluation.anchors.iter())
+        .filter(|anchor| matches!(anchor, PlayerSpec::Uci(_)))
+        .map(ToString::to_string)
+        .collect()
 }

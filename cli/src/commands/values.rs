@@ -11,14 +11,20 @@ use garuda_study::values::{self, MIN_RESAMPLES, RESAMPLES, study_values};
 
 use super::report_output::print_and_write;
 
+const EXAMPLES: &str = "\
+Examples:
+  garuda values runs/tori
+  garuda values runs/makruk --from-checkpoint 20 --json";
+
 /// Piece values and game balance, from the games of a run.
 ///
 /// Values are fitted to the results of games: how much one more piece of a type, on the board or in
 /// hand, adds to the probability of winning. Intervals come from resampling whole games. The report
 /// is printed and written into the run's directory as values.json, with a plot, values.svg.
 #[derive(Args, Debug)]
-pub(crate) struct Values {
-    /// The run's directory
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct ValuesArgs {
+    /// The directory of a run
     run: PathBuf,
     /// First checkpoint whose games count [default: 1 once it has played; the games before it are
     /// not played by a network]
@@ -35,7 +41,7 @@ pub(crate) struct Values {
     json: bool,
 }
 
-impl Values {
+impl ValuesArgs {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let to = self.to_checkpoint.unwrap_or(u32::MAX);
         if let Some(from) = self.from_checkpoint.filter(|&from| from > to) {

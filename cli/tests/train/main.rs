@@ -152,7 +152,10 @@ fn a_run_meets_other_programs_while_they_are_there() {
     let engine = format!("uci:python3 '{script}' '{garuda}' well?nodes=1");
     let anchors = format!("evaluation.anchors=[\"uci:no-such-engine?nodes=1\", \"{engine}\"]");
     let output = scratch
-        .train("met", &["--checkpoints", "1", "--set", &anchors])
+        .train(
+            "met",
+            &["--checkpoints", "1", "--allow-engines", "--set", &anchors],
+        )
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", errors(&output));
@@ -251,7 +254,7 @@ fn games_that_wait_for_a_checkpoint_are_counted() {
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(
-        text.contains("goes on from checkpoint 000000: 2 games"),
+        text.contains("resuming from checkpoint 000000: 2 games"),
         "{text}"
     );
 }

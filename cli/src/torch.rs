@@ -1,0 +1,105 @@
+//! Everything that links libtorch: training, TorchScript, and the speed of networks in libtorch.
+
+use std::io::{Write, stdout};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context;
+use garuda_model::bench as networks;
+use garuda_model::{AveragedNetwork, Network, TrainParams, Trainer};
+use garuda_rules::tori::ToriPosition;
+use garuda_rules::{Position, RuleSet, with_rule_set};
+use garuda_run::config::{Config, ConfigChange};
+use garuda_run::{Stop, init_logging};
+use garuda_selfplay::train::{TrainOptions, train as train_run};
+use serde_json::{Map, json};
+
+use crate::bench::BenchReport;
+use crate::commands::TrainArgs;
+
+/// What this build cannot do, below the program's help.
+pub(crate) const BUILD_NOTE: &str = "";
+
+pub(crate) fn train(args: &TrainArgs, run: PathBuf, config: Config) -> anyhow::Result<()> {
+    let minutes = args
+        .minutes
+        .map(|minutes| Duration::try_from_secs_f64(minutes * 60.0))
+        .transpose()
+        .context("--minutes must be a number of minutes")?;
+    let log = init_logging(!args.json);
+    let summary = train_run(TrainOptions {
+        run,
+        config,
+        config_change: match args.accept_config_change {
+            true => ConfigChange::Accepted,
+            false => ConfigChange::Refused,
+        },
+        stop: Stop::on_signals(minutes)?,
+        games: args.games,
+        checkpoints: args.checkpoints,
+        log,
+    })?;
+    if args.json {
+        writeln!(stdout(), "{}", serde_json::to_string(&summary)?)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn export_torchscript(
+    rules: RuleSet,
+    checkpoint: &Path,
+    output: &Path,
+) -> anyhow::Result<()> {
+    with_rule_set!(rules, P => torchscript::<P>(checkpoint, output))
+}
+
+fn torchscript<P: Position>(checkpoint: &Path, output: &Path) -> anyhow::Result<()> {
+    AveragedNetwork::<P>::load(checkpoint)?.export_torchscript(output)?;
+    Ok(())
+}
+
+/// The default network for Tori Shogi before any training.
+pub(crate) fn untrained_network() -> anyhow::Result<Option<Network>> {
+    let architecture = Config::default().network.architecture()?;
+    let trainer = Trainer::<ToriPosition>::new(architecture, TrainParams::default(), 1);
+    Ok(Some(trainer.averaged().export("bench")))
+}
+
+/// The default network on Tori Shogi's board, in both libraries, and its training.
+pub(crate) fn bench_networks(report: &mut BenchReport, time: Duration) -> anyhow::Result<()> {
+    let stats = networks::measure(time)?;
+    let cores = stats.cores;
+    report.line(&format!(
+        "networks, 4 blocks of 64 channels, {cores} cores with {:.0} GFLOP/s each in matrix products",
+        stats.matmul_gflops_per_core,
+    ))?;
+    report.set(
+        "matmul_gflops_per_core",
+        json!(stats.matmul_gflops_per_core),
+    );
+    for (name, rates) in [("onnx", &stats.onnx), ("torch", &stats.torch)] {
+        let mut evals = Map::new();
+        for (i, batch) in networks::BATCHES.into_iter().enumerate() {
+            report.line(&format!(
+                "  {name:5} batch {batch:3}   {:6.0} evaluations/s on one core, {:6.0} on all",
+                rates.one_core[i], rates.all_cores[i],
+            ))?;
+            evals.insert(batch.to_string(), json!(rates.all_cores[i]));
+        }
+        let gflops = stats.gflops_per_core(rates);
+        report.line(&format!(
+            "  {name:5} largest batch: {gflops:.0} GFLOP/s per core, {:.0} % of matrix products",
+            100.0 * gflops / stats.matmul_gflops_per_core,
+        ))?;
+        report.set(&format!("{name}_evals_per_s"), evals.into());
+        report.set(&format!("{name}_gflops_per_core"), json!(gflops));
+    }
+    report.line(&format!(
+        "  training batch {}: {:.0} samples/s on all cores, {:.0} % of a third of the forward rate",
+        networks::TRAINING_BATCH,
+        stats.train_samples_per_s,
+        100.0 * stats.training_share(),
+    ))?;
+    report.set("train_samples_per_s", json!(stats.train_samples_per_s));
+    Ok(())
+}
