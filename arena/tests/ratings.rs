@@ -1,5 +1,7 @@
 //! Ratings against known answers and against what must hold for all results.
 
+use std::time::{Duration, Instant};
+
 use garuda_arena::ratings::{
     EloEstimate, Pairing, Sprt, SprtDecision, elo_of_score, ratings, score_of_elo,
 };
@@ -134,6 +136,29 @@ fn chains_add_up() {
     let elo: Vec<_> = found.iter().map(|r| r.elo).collect();
     assert!((elo[0] - 199.9).abs() < 0.5, "{elo:?}");
     assert!((elo[1] - 99.95).abs() < 0.5, "{elo:?}");
+}
+
+#[test]
+fn a_long_ladder_is_rated_quickly() {
+    // Each checkpoint plays the last one, the fourth before it and a fixed player.
+    let name = |number: usize| format!("{number:06}");
+    let mut pairings = Vec::new();
+    for number in 1..10_000usize {
+        for back in [1, 4] {
+            let opponent = number.saturating_sub(back);
+            pairings.push(pairing(&name(number), &name(opponent), 22.0, 40.0));
+        }
+        pairings.push(pairing(&name(number), "random", 39.0, 40.0));
+    }
+    let started = Instant::now();
+    let found = ratings(&pairings, "random");
+    assert!(started.elapsed() < Duration::from_secs(60));
+    assert_eq!(found.len(), 10_001);
+    assert!(
+        found
+            .iter()
+            .all(|r| r.elo.is_finite() && r.error.is_finite())
+    );
 }
 
 #[test]

@@ -65,8 +65,7 @@ impl SymmetricMatrix {
         for i in 0..self.rows.len() {
             let (above, rest) = self.rows.split_at_mut(i);
             let row = &mut rest[0];
-            for j in row.first..i {
-                let other = &above[j];
+            for (j, other) in above.iter().enumerate().skip(row.first) {
                 let from = row.first.max(other.first);
                 let sum = subtract_products(
                     row.values[j - row.first],
@@ -140,18 +139,27 @@ mod tests {
     /// Positive definite, with row `i` reaching back to column `first[i]`.
     fn example(first: &[usize]) -> (SymmetricMatrix, Vec<Vec<f64>>) {
         let n = first.len();
+        let element = |i: usize, j: usize| match i == j {
+            true => 10.0 + i as f64,
+            false => ((3 * i + 5 * j) % 7) as f64 / 7.0 - 0.5,
+        };
+        let is_stored = |i: usize, j: usize| first[i.max(j)] <= i.min(j);
+        let full: Vec<Vec<f64>> = (0..n)
+            .map(|i| {
+                (0..n)
+                    .map(|j| {
+                        if is_stored(i, j) {
+                            element(i.max(j), i.min(j))
+                        } else {
+                            0.0
+                        }
+                    })
+                    .collect()
+            })
+            .collect();
         let mut matrix = SymmetricMatrix::zeros(first);
-        let mut full = vec![vec![0.0; n]; n];
-        for i in 0..n {
-            for j in first[i]..=i {
-                let value = match i == j {
-                    true => 10.0 + i as f64,
-                    false => ((3 * i + 5 * j) % 7) as f64 / 7.0 - 0.5,
-                };
-                matrix.add(j, i, value);
-                full[i][j] = value;
-                full[j][i] = value;
-            }
+        for (i, &first) in first.iter().enumerate() {
+            (first..=i).for_each(|j| matrix.add(j, i, full[i][j]));
         }
         (matrix, full)
     }
