@@ -155,7 +155,7 @@ impl Options {
             OptionName::Hash => self.hash_mib = option.number(value)?,
             OptionName::MultiPv => self.multi_pv = option.number(value)?,
             OptionName::MoveOverhead => {
-                self.move_overhead = Duration::from_millis(option.number(value)? as u64)
+                self.move_overhead = Duration::from_millis(option.number(value)? as u64);
             }
             OptionName::ShowWdl => self.show_wdl = option.check(value)?,
             // It only announces that `go ponder` may follow.
