@@ -32,7 +32,7 @@ def check(path):
     (planes,) = session.get_inputs()
     planes = numbers(".planes").reshape([-1] + planes.shape[1:])
     names = [output.name for output in session.get_outputs()]
-    assert names == ["policy", "wdl", "plies_left"], names
+    assert names == ["policy", "wdl", "moves_left"], names
     worst = 0.0
     for name, whole in zip(names, session.run(names, {"planes": planes})):
         expected = numbers(f".{name}").reshape(whole.shape)
@@ -49,7 +49,7 @@ def check_page(directory):
     names = {}
     with contextlib.chdir(directory):
         exec(code, names)
-    shapes = [names[name].shape for name in ("policy", "wdl", "plies_left")]
+    shapes = [names[name].shape for name in ("policy", "wdl", "moves_left")]
     assert shapes == [(1, 2695), (1, 3), (1, 1)], shapes
     assert abs(names["wdl"].sum() - 1) < TOLERANCE, names["wdl"]
     print(f"{PAGE.name}: its lines load a network")

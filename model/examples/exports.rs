@@ -1,5 +1,5 @@
-//! Writes a briefly trained network of every rule set to a directory, with 1,000 positions and what
-//! libtorch says about them, so that other programs can be compared: `NAME.onnx`, `NAME.planes`,
+//! Writes a briefly trained network of every rule set to a directory, with 1,000 positions and
+//! libtorch's outputs for them, to compare other programs with: `NAME.onnx`, `NAME.planes`,
 //! `NAME.policy`, `NAME.wdl`, `NAME.moves_left`, the last four as little-endian 32-bit floats.
 
 use std::path::Path;

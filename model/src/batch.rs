@@ -30,7 +30,7 @@ pub struct Targets<'a> {
 /// The horizons, in plies, that the short-term values are to be averaged over.
 pub const SHORT_TERM_HORIZONS: [f32; 2] = [4.0, 12.0];
 
-/// Positions to train on, encoded, with what is to be learned about them. Cleared and filled
+/// Positions to train on, encoded, with their targets. Cleared and filled
 /// again it allocates nothing.
 #[derive(Clone, Debug)]
 pub struct Batch<P> {
@@ -116,7 +116,7 @@ impl<P: Position> Batch<P> {
         self.values.clear();
     }
 
-    /// Adds a position, its legal moves and what is to be learned. With `mirror`, left and right
+    /// Adds a position, its legal moves and its targets. With `mirror`, left and right
     /// are exchanged in all of it; only positions that have a mirror image
     /// ([`Position::mirrored`](garuda_rules::Position::mirrored)) may be.
     ///

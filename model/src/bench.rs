@@ -24,24 +24,24 @@ pub const BATCHES: [usize; 3] = [1, 16, 64];
 /// The batch size of training.
 pub const TRAINING_BATCH: usize = 256;
 
-/// What was measured. BenchStats of one run can be compared; those of two, on a busy machine, can
-/// not.
+/// Rates measured in one run. They can be compared with each other, but on a busy machine not with
+/// those of another run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BenchStats {
     pub cores: usize,
-    /// Additions and multiplications to judge one position.
+    /// Number of additions and multiplications to evaluate one position.
     pub flops_per_eval: f64,
-    /// What one core does in products of large matrices: the most that can be hoped for.
+    /// Rate of one core in products of large matrices: an upper bound.
     pub matmul_gflops_per_core: f64,
     /// ONNX Runtime, as games are played.
     pub onnx: Rates,
     /// The same network in libtorch.
     pub torch: Rates,
-    /// Positions learned from per second, on all cores.
+    /// Training samples per second, on all cores.
     pub train_samples_per_s: f64,
 }
 
-/// Positions judged per second, for each of [`BATCHES`].
+/// Positions evaluated per second, for each of [`BATCHES`].
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Rates {
     pub one_core: [f64; BATCHES.len()],
@@ -50,7 +50,7 @@ pub struct Rates {
 }
 
 impl BenchStats {
-    /// What one core's evaluations in the largest batch amount to, in GFLOP/s.
+    /// The rate of one core with the largest batch, in GFLOP/s.
     pub fn gflops_per_core(&self, rates: &Rates) -> f64 {
         rates.one_core[BATCHES.len() - 1] * self.flops_per_eval / 1e9
     }
@@ -63,8 +63,7 @@ impl BenchStats {
     }
 }
 
-/// Measures everything, each thing for `time`. Uses all cores, and leaves libtorch set to one
-/// thread.
+/// Measures every rate, each for `time`. Uses all cores, and leaves libtorch set to one thread.
 pub fn measure(time: Duration) -> Result<BenchStats, NetworkError> {
     set_threads(1);
     let shape = ConvShape::new(4, 64).expect("4x64 is a valid shape");
@@ -101,7 +100,7 @@ pub fn measure(time: Duration) -> Result<BenchStats, NetworkError> {
     })
 }
 
-/// A position, its legal moves, and what might be learned about it.
+/// A position, its legal moves, and a policy target.
 struct Sample {
     game: GameState<ToriPosition>,
     legal: MoveList,
@@ -131,15 +130,14 @@ fn samples(count: usize) -> Vec<Sample> {
     samples
 }
 
-/// Runs `work` again and again, `threads` times at once, each on a thread of its own, and returns
-/// how often a second it was done by all together: in the best of several rounds, so that what
-/// else the machine does disturbs little.
+/// Repeats `work` on each of `threads` threads and returns how often per second it was done by all
+/// together, in the best of several rounds: other load on the machine then matters little.
 fn rate<W: FnMut()>(threads: usize, time: Duration, work: impl Fn() -> W + Sync) -> f64 {
     const ROUNDS: u32 = 20;
     let barrier = Barrier::new(threads);
     let rates: Vec<[f64; ROUNDS as usize]> = thread::scope(|scope| {
         let measure = || {
-            // A new thread begins with all cores, whatever other threads were set to.
+            // A new thread starts with all cores, whatever other threads were set to.
             set_threads(1);
             let mut work = work();
             work();
@@ -167,8 +165,8 @@ fn rate<W: FnMut()>(threads: usize, time: Duration, work: impl Fn() -> W + Sync)
         .fold(0.0, f64::max)
 }
 
-/// Floating-point operations per second of one core in products of matrices, by whichever library
-/// is better at them.
+/// Floating-point operations per second of one core in products of matrices, by the
+/// faster of the two libraries.
 fn matmul_flops(time: Duration) -> Result<f64, NetworkError> {
     const SIZE: usize = 512;
     let side = SIZE as i64;

@@ -13,7 +13,9 @@
 #![cfg_attr(feature = "torch", doc = "```no_run")]
 #![cfg_attr(not(feature = "torch"), doc = "```ignore")]
 //! use garuda_mcts::{Evaluations, Evaluator, Wdl};
-//! use garuda_model::{Batch, ConvShape, Schedule, Targets, TrainParams, Trainer};
+//! use garuda_model::{
+//!     Batch, ConvShape, NetworkKind, Schedule, Targets, TrainParams, Trainer,
+//! };
 //! use garuda_rules::{Game, MoveList, ToriShogi};
 //!
 //! let game = ToriShogi::start();

@@ -7,8 +7,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 /// Calls `visit` with `count` positions that are not the end of their game, and their legal moves:
-/// all positions of random games that begin, in turns, at `starts` (texts) or, where there are
-/// none, at the game's own start.
+/// all positions of random games that start, in turn, from `starts` (FENs) or, if there are
+/// none, from the game's own start.
 pub(crate) fn random_positions<P: Position>(
     count: usize,
     seed: u64,

@@ -42,8 +42,8 @@ fn load(path: &Path) -> Result<Environment, String> {
         .map_err(|error| error.to_string())
 }
 
-/// Where the library may be: where the user says and nowhere else; or beside the program; or where
-/// it was when the program was built.
+/// Paths of the library, the first existing one is used: only the one that the variable names, if
+/// it is set; else beside the program, and where it was when the program was built.
 fn candidates() -> Vec<PathBuf> {
     if let Some(path) = env::var_os(VARIABLE) {
         return vec![path.into()];

@@ -24,7 +24,7 @@ pub(super) struct State {
     pub(super) notes: serde_json::Value,
 }
 
-/// How the file begins: the hash of all that follows its line.
+/// The start of the file: the hash of everything after its line.
 const OPENING: &str = "{\n  \"checksum\": \"";
 const CLOSING: &str = "\",\n";
 
@@ -40,7 +40,7 @@ impl State {
     }
 
     pub(super) fn decode(bytes: &[u8]) -> Result<State, String> {
-        let damaged = |what: &str| format!("{} is damaged: {what}", STATE);
+        let damaged = |what: &str| format!("{STATE} is damaged: {what}");
         let text = str::from_utf8(bytes).map_err(|_| damaged("it is not UTF-8"))?;
         let rest = text
             .strip_prefix(OPENING)
@@ -62,7 +62,7 @@ impl State {
             let (found, wanted) = (&self.rules, P::NAME);
             differences.push(format!("it is of the game {found}, not {wanted}"));
         } else if let Some(difference) = self.encoding_difference::<P>() {
-            differences.push(format!("it shows positions in another way: {difference}"));
+            differences.push(format!("it has another encoding: {difference}"));
         }
         differences
     }

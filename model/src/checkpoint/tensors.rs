@@ -10,7 +10,7 @@ use crate::torch::Weights;
 pub(super) struct TensorFile<'a>(pub(super) Vec<(&'static str, &'a Weights)>);
 
 impl TensorFile<'_> {
-    /// The file, with a line that says what it is.
+    /// The file, with a line that describes it.
     pub(super) fn encode(&self, summary: &str) -> Vec<u8> {
         let bytes: Vec<_> = self
             .0
@@ -35,7 +35,7 @@ impl TensorFile<'_> {
     }
 
     /// Reads the file into the weights. If it is not exactly what they need it leaves them alone,
-    /// and says everything that is wrong.
+    /// and returns all problems.
     pub(super) fn decode(&self, bytes: &[u8]) -> Vec<String> {
         let file = match SafeTensors::deserialize(bytes) {
             Ok(file) => file,

@@ -240,7 +240,7 @@ fn evaluations_do_not_depend_on_neighbours() {
     let mut evaluator = SparseEvaluator::<P>::new(network);
     let mut positions = Vec::new();
     random_positions::<P>(160, 3, &[], |game, legal| {
-        positions.push((game.clone(), legal.clone()))
+        positions.push((game.clone(), legal.clone()));
     });
     let (mut together, mut alone) = (Evaluations::default(), Evaluations::default());
     for (game, legal) in &positions {

@@ -9,7 +9,7 @@ use crate::{ConvShape, Encoding, SHORT_TERM_HORIZONS};
 pub(crate) const POLICY: i64 = 0;
 /// Learns a flattened target; training only.
 pub(crate) const SOFT: i64 = 1;
-/// Learns the opponent's answer; training only.
+/// Learns the opponent's reply; training only.
 pub(crate) const REPLY: i64 = 2;
 pub(crate) const POLICIES: i64 = 3;
 
@@ -29,8 +29,8 @@ pub(crate) const NORM_EPSILON: f64 = 1e-5;
 /// How fast the running means and variances follow the batches.
 const NORM_MOMENTUM: f64 = 0.1;
 
-/// How large answers are before training: a network that knows nothing should say nothing, or its
-/// first games teach its own prejudices.
+/// Scale of the outputs before training: near zero, so that the first games do not reinforce random
+/// preferences.
 const UNDECIDED: f64 = 0.05;
 
 /// The structure of a network: which tensors it has and what it does with them. The tensors
@@ -102,7 +102,7 @@ pub(crate) enum Policies {
     Legal(Tensor),
 }
 
-/// What a network says about a batch, training-only heads included.
+/// The outputs of a network for a batch, training-only heads included.
 #[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) policies: Policies,
@@ -166,7 +166,7 @@ impl ConvNet {
         }
     }
 
-    /// The network's answer to `planes` `[batch, planes, rank, file]`. In training, batch norm
+    /// The network's outputs for `planes` `[batch, planes, rank, file]`. In training, batch norm
     /// uses and remembers the batch's own means and variances.
     pub(crate) fn forward(
         &self,

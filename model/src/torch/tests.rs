@@ -125,14 +125,14 @@ fn exports_of_eternal_chess_agree() {
     exports_agree::<EternalPosition>();
 }
 
-/// Searches are reproducible only if a position's answer does not depend on its company.
+/// Searches are reproducible only if a evaluation of a position does not depend on its batch.
 #[test]
-fn an_answer_does_not_depend_on_the_batch() {
+fn an_evaluation_does_not_depend_on_the_batch() {
     let network = scrambled::<ToriPosition>(4, 64).averaged().export("test");
     let mut evaluator = network.evaluator::<ToriPosition>(64).unwrap();
     let (games, _) = positions::<ToriPosition>();
     let mut evaluations = Evaluations::default();
-    let mut answer = |range: std::ops::Range<usize>| -> Vec<(Wdl, Vec<f32>)> {
+    let mut evaluate = |range: std::ops::Range<usize>| -> Vec<(Wdl, Vec<f32>)> {
         for (game, legal) in &games[range.clone()] {
             evaluator.push(game, legal);
         }
@@ -142,68 +142,68 @@ fn an_answer_does_not_depend_on_the_batch() {
             .map(|(wdl, logits)| (wdl, logits.to_vec()))
             .collect()
     };
-    let together = answer(0..64);
+    let together = evaluate(0..64);
     for size in [1, 2, 3, 7, 8, 13, 16, 33] {
         assert_eq!(
-            answer(5..5 + size),
+            evaluate(5..5 + size),
             together[5..5 + size],
             "batch of {size}"
         );
     }
-    assert_eq!(answer(0..0), []);
+    assert_eq!(evaluate(0..0), []);
 }
 
-/// Something to learn.
-struct TrainJob<P> {
+/// A position with its targets.
+struct Sample<P> {
     game: GameState<P>,
     legal: MoveList,
     policy: Vec<f32>,
     wdl: Wdl,
 }
 
-/// Lessons about positions from a seed; the value is told by `value`.
-fn lessons<P: Position>(
+/// Samples of random games; `value` gives their value targets.
+fn samples<P: Position>(
     count: usize,
     seed: u64,
     value: impl Fn(&P, &mut ChaCha8Rng) -> Wdl,
-) -> Vec<TrainJob<P>> {
+) -> Vec<Sample<P>> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut lessons = Vec::new();
+    let mut samples = Vec::new();
     random_positions(count, seed, &[], |game: &GameState<P>, legal| {
-        lessons.push(TrainJob {
+        samples.push(Sample {
             game: game.clone(),
             legal: legal.clone(),
             policy: peaked(legal.len(), &mut rng),
             wdl: value(game.position(), &mut rng),
         });
     });
-    lessons
+    samples
 }
 
 /// A distribution as searches give them: most of it on one move.
 fn peaked(length: usize, rng: &mut ChaCha8Rng) -> Vec<f32> {
     let best = rng.random_range(..length);
-    let chances = (0..length).map(|i| if i == best { 0.8 } else { 0.0 });
-    chances.map(|chance| chance + 0.2 / length as f32).collect()
+    let probabilities = (0..length).map(|i| if i == best { 0.8 } else { 0.0 });
+    probabilities.map(|p| p + 0.2 / length as f32).collect()
 }
 
-/// The lessons in a random order, in batches of 64.
-fn shuffled<P: Position>(lessons: &[TrainJob<P>], seed: u64) -> Vec<Batch<P>> {
-    let mut order: Vec<_> = lessons.iter().collect();
+/// The samples in a random order, in batches of 64.
+fn shuffled<P: Position>(samples: &[Sample<P>], seed: u64) -> Vec<Batch<P>> {
+    let mut order: Vec<_> = samples.iter().collect();
     order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
-    let batch = |lessons: &[&TrainJob<P>]| {
+    let batch = |samples: &[&Sample<P>]| {
         let mut batch = Batch::new(NetworkKind::Conv);
-        for job in lessons {
+        for sample in samples {
             let targets = Targets {
-                policy: &job.policy,
+                policy: &sample.policy,
                 opponent_policy: None,
-                wdl: job.wdl,
+                wdl: sample.wdl,
                 short_term_value: [0.5, -0.5],
                 moves_left: Some(30.0),
                 policy_weight: 1.0,
                 value_weight: 1.0,
             };
-            batch.push(&job.game, &job.legal, &targets, false);
+            batch.push(&sample.game, &sample.legal, &targets, false);
         }
         batch
     };
@@ -232,8 +232,8 @@ fn fast_average() -> TrainParams {
 
 /// What the averaged network gets wrong: its policy's excess over the targets' entropy, and its
 /// share of right values.
-fn examine<P: Position>(trainer: &Trainer<P>, lessons: &[TrainJob<P>]) -> (f32, f32) {
-    let batches = shuffled(lessons, 0);
+fn examine<P: Position>(trainer: &Trainer<P>, samples: &[Sample<P>]) -> (f32, f32) {
+    let batches = shuffled(samples, 0);
     let losses: Vec<_> = batches
         .iter()
         .map(|batch| trainer.validate(batch))
@@ -246,16 +246,16 @@ fn examine<P: Position>(trainer: &Trainer<P>, lessons: &[TrainJob<P>]) -> (f32, 
 }
 
 #[test]
-fn five_hundred_positions_can_be_learned_by_heart() {
+fn five_hundred_positions_can_be_overfitted() {
     set_threads(1);
-    let lessons = lessons::<ToriPosition>(512, 21, at_random);
+    let samples = samples::<ToriPosition>(512, 21, at_random);
     let mut trainer = Trainer::new(ConvShape::new(2, 32).unwrap(), fast_average(), 1);
     for epoch in 0..80 {
-        for batch in shuffled(&lessons, epoch) {
+        for batch in shuffled(&samples, epoch) {
             let rate = if epoch < 50 { 5e-3 } else { 1e-3 };
             assert!(trainer.step(&batch, rate).applied);
         }
-        let (excess, accuracy) = examine(&trainer, &lessons);
+        let (excess, accuracy) = examine(&trainer, &samples);
         if epoch % 10 == 9 {
             eprintln!("epoch {epoch}: {excess} above entropy, {accuracy} right");
         }
@@ -263,11 +263,11 @@ fn five_hundred_positions_can_be_learned_by_heart() {
             return;
         }
     }
-    let (excess, accuracy) = examine(&trainer, &lessons);
+    let (excess, accuracy) = examine(&trainer, &samples);
     panic!("the policy is {excess} above the targets' entropy, {accuracy} of the values are right");
 }
 
-/// Which side has more pieces in hand: something a network can find out.
+/// Which side has more pieces in hand: a rule that a network can find.
 fn by_hands<P: Position>(position: &P, _: &mut ChaCha8Rng) -> Wdl {
     let count = |color| -> u8 {
         P::PLACEABLE
@@ -283,39 +283,38 @@ fn by_hands<P: Position>(position: &P, _: &mut ChaCha8Rng) -> Wdl {
     })
 }
 
-/// What holds for new positions is learned only if there is something to learn: no target leaks
-/// into the planes.
+/// Unseen positions are predicted only if there is a rule to find: no target leaks into the planes.
 #[test]
 fn shuffled_labels_do_not_generalise() {
     set_threads(1);
-    let unseen = lessons(512, 99, by_hands::<ToriPosition>);
-    let accuracy = |lessons: &[TrainJob<ToriPosition>]| {
+    let unseen = samples(512, 99, by_hands::<ToriPosition>);
+    let accuracy = |samples: &[Sample<ToriPosition>]| {
         let mut trainer = Trainer::new(ConvShape::new(2, 16).unwrap(), fast_average(), 1);
         for epoch in 0..10 {
-            for batch in shuffled(lessons, epoch) {
+            for batch in shuffled(samples, epoch) {
                 trainer.step(&batch, 3e-3);
             }
         }
         examine(&trainer, &unseen).1
     };
-    let learned = accuracy(&lessons(1024, 31, by_hands));
-    let shuffled = accuracy(&lessons(1024, 31, at_random));
+    let learned = accuracy(&samples(1024, 31, by_hands));
+    let shuffled = accuracy(&samples(1024, 31, at_random));
     eprintln!("true labels {learned}, shuffled labels {shuffled}");
     assert!(learned > 0.85, "{learned}");
     assert!(shuffled < 0.5, "{shuffled}");
 }
 
-/// A loss that is not finite changes nothing, and training goes on.
+/// A loss that is not finite changes nothing, and training continues.
 #[test]
 fn a_loss_that_is_not_finite_leaves_no_trace() {
     set_threads(1);
-    let good = shuffled(&lessons::<ToriPosition>(64, 41, at_random), 0);
+    let good = shuffled(&samples::<ToriPosition>(64, 41, at_random), 0);
     let nan = |_: &ToriPosition, _: &mut ChaCha8Rng| Wdl {
         win: f32::NAN,
         draw: 0.0,
         loss: 0.0,
     };
-    let bad = shuffled(&lessons(64, 41, nan), 0);
+    let bad = shuffled(&samples(64, 41, nan), 0);
     let train_params = TrainParams::default();
     let new = || Trainer::<ToriPosition>::new(ConvShape::new(1, 8).unwrap(), train_params, 1);
     let (mut with, mut without) = (new(), new());
@@ -343,9 +342,9 @@ pub(crate) fn snapshot<P: Position>(trainer: &Trainer<P>) -> Vec<u32> {
     numbers.map(f32::to_bits).collect()
 }
 
-/// Losses as training.md defines them, computed by hand from what the network says.
+/// Losses, compared with those computed by hand from the network's outputs.
 #[test]
-fn losses_are_what_they_are_said_to_be() {
+fn losses_follow_their_definitions() {
     let trainer = scrambled::<ToriPosition>(1, 8);
     let game = GameState::<ToriPosition>::start();
     let mut legal = MoveList::new();
@@ -372,11 +371,11 @@ fn losses_are_what_they_are_said_to_be() {
     let Inputs::Planes { planes, .. } = &batch.inputs else {
         panic!("a batch for convolutional networks has planes");
     };
-    let said = trainer.averaged().predict(planes).unwrap();
+    let prediction = trainer.averaged().predict(planes).unwrap();
     let view = View::of(game.position());
     let logits: Vec<f32> = legal
         .iter()
-        .map(|&mv| said.policy[view.action(game.position(), mv)])
+        .map(|&mv| prediction.policy[view.action(game.position(), mv)])
         .collect();
     let log_sum = logits.iter().map(|logit| logit.exp()).sum::<f32>().ln();
     let cross_entropy = |target: &[f32]| -> f32 {
@@ -385,9 +384,11 @@ fn losses_are_what_they_are_said_to_be() {
             .map(|(target, logit)| target * (log_sum - logit))
             .sum()
     };
-    let value = -(0.5 * said.wdl[0].ln() + 0.2 * said.wdl[1].ln() + 0.3 * said.wdl[2].ln());
+    let value = -(0.5 * prediction.wdl[0].ln()
+        + 0.2 * prediction.wdl[1].ln()
+        + 0.3 * prediction.wdl[2].ln());
     let entropy = -policy.iter().map(|p| p * p.ln()).sum::<f32>();
-    let error = (said.moves_left[0] - 10.0).abs() / 64.0;
+    let error = (prediction.moves_left[0] - 10.0).abs() / 64.0;
     let huber = if error < 1.0 {
         error * error / 2.0
     } else {
@@ -457,18 +458,25 @@ fn mirrored_samples() {
 }
 
 #[test]
-fn an_untrained_network_has_no_opinion() {
+fn an_untrained_network_is_undecided() {
     set_threads(1);
     let shape = ConvShape::new(4, 64).unwrap();
     let trainer = Trainer::<SittuyinPosition<true>>::new(shape, TrainParams::default(), 1);
     let planes = positions::<SittuyinPosition<true>>().1;
     let length = Encoding::of::<SittuyinPosition<true>>().input_len();
-    let said = trainer.averaged().predict(&planes[..100 * length]).unwrap();
+    let prediction = trainer.averaged().predict(&planes[..100 * length]).unwrap();
     assert!(
-        said.wdl.iter().all(|chance| (0.15..0.6).contains(chance)),
+        prediction
+            .wdl
+            .iter()
+            .all(|chance| (0.15..0.6).contains(chance)),
         "{:?}",
-        said.wdl
+        prediction.wdl
     );
-    let mean_square = said.policy.iter().map(|logit| logit * logit).sum::<f32>();
-    assert!(mean_square / (said.policy.len() as f32) < 0.01);
+    let mean_square = prediction
+        .policy
+        .iter()
+        .map(|logit| logit * logit)
+        .sum::<f32>();
+    assert!(mean_square / (prediction.policy.len() as f32) < 0.01);
 }
