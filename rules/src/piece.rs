@@ -52,7 +52,7 @@ impl PieceType {
     }
 
     /// Sets what it is worth, on the board as in hand.
-    pub const fn worth(self, value: f32) -> PieceType {
+    pub const fn valued(self, value: f32) -> PieceType {
         PieceType {
             value,
             hand_value: value,

@@ -10,8 +10,8 @@ use crate::{
 
 /// The state of a game without its past: all that decides which moves are legal.
 ///
-/// Small and `Copy`: searching means copying a position and playing on the copy. Its text form
-/// ([`Display`], [`FromStr`]) is the game's FEN. A parsed position is validated, so every method
+/// Small and `Copy`: searching means copying a position and playing on the copy. [`Display`] and
+/// [`FromStr`] write and read its FEN. A parsed position is validated, so every method
 /// may rely on kings being there and on counts being possible.
 pub trait Position:
     Copy + Eq + Debug + Display + FromStr<Err = FenError> + Send + Sync + 'static
@@ -113,8 +113,8 @@ pub trait Position:
     /// legal moves.
     fn terminal_outcome(&self, legal: &MoveList) -> Option<Outcome>;
 
-    /// The game's last resort, after so many plies (decisions) and complete turns since the
-    /// start.
+    /// The outcome by the length limit of the game, if it has been reached: `plies` (decisions) and
+    /// complete `turns` since the start.
     fn length_limit(&self, plies: u32, turns: u32) -> Option<Outcome>;
 
     /// Zobrist key of all that makes a position the same for repetition, kept up to date by

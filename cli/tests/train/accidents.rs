@@ -139,7 +139,7 @@ fn bad_configurations_create_nothing() {
     let missing = garuda().args(["train", "nowhere.toml"]).output().unwrap();
     assert_eq!(missing.status.code(), Some(2));
 
-    // A run that was begun goes on as it was begun.
+    // A run resumes with the settings that it started with.
     scratch.trained("started", &["--games", "1"]);
     let other = scratch
         .train("started", &["--set", "run.seed=9"])

@@ -171,8 +171,8 @@ fn records_do_not_depend_on_the_shards() {
     let scratch = Scratch::new();
     for (name, shards) in [("one", "1"), ("three", "3")] {
         let shards = format!("machine.shards={shards}");
-        let judge = "bootstrap.evaluator=material";
-        let settings = ["--set", &shards, "--set", judge];
+        let evaluator = "bootstrap.evaluator=material";
+        let settings = ["--set", &shards, "--set", evaluator];
         scratch.trained(name, &[&["--checkpoints", "1"], &settings[..]].concat());
     }
     assert_eq!(games(&scratch.path("one")), games(&scratch.path("three")));

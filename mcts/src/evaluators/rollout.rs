@@ -30,7 +30,7 @@ impl Rollout {
         }
     }
 
-    fn judge(&self, game: &impl Game) -> Wdl {
+    fn evaluate(&self, game: &impl Game) -> Wdl {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed ^ game.state_key());
         let mut moves = MoveList::new();
         let mut run = game.clone();
@@ -65,7 +65,7 @@ impl<G: Game> Evaluator<G> for Rollout {
     }
 
     fn push(&mut self, game: &G, legal: &[Move]) {
-        let wdl = self.judge(game);
+        let wdl = self.evaluate(game);
         self.results.push((wdl, legal.len()));
     }
 

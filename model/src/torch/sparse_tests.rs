@@ -1,5 +1,5 @@
-//! The sparse network in libtorch: its integers say what its floats say, it learns, and a
-//! checkpoint goes on as if it had never been one.
+//! The sparse network in libtorch: its integers agree with its floats, it learns, and a
+//! checkpoint resumes bit for bit.
 
 use garuda_mcts::{Evaluations, Evaluator, Wdl};
 use garuda_rules::tori::ToriPosition;

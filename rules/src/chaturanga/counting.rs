@@ -13,7 +13,7 @@ pub(crate) struct Counting {
 impl Counting {
     pub(crate) const NONE: Counting = Counting { limit: 0, count: 0 };
 
-    /// The count for a side that so many of its own moves protect.
+    /// The count for a side that is protected for `moves` of its own moves.
     pub(crate) const fn start(count: u16, moves: u16) -> Counting {
         Counting {
             limit: 2 * moves,

@@ -30,5 +30,5 @@ use crate::Board;
 
 pub(crate) const BOARD: Board = Board { files: 8, ranks: 8 };
 
-/// Both games' last resort: after so many plies they are drawn.
+/// The length limit of both games, in plies: they are drawn then.
 pub(crate) const LONGEST_GAME: u32 = 600;

@@ -78,7 +78,7 @@ pub(crate) const fn piece_types(
     let mut i = 0;
     while i < PIECE_TYPE_COUNT {
         let (letter, name) = names[i];
-        out[i] = PieceType::new(letter, name, STEPS[i]).worth(VALUES[i]);
+        out[i] = PieceType::new(letter, name, STEPS[i]).valued(VALUES[i]);
         i += 1;
     }
     let [low, high] = GENERAL_GUIDE;

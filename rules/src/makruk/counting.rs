@@ -28,7 +28,7 @@ fn protection(pieces: &PieceBoard, side: Color) -> u16 {
     }
 }
 
-/// Starts counting, or starts it anew, after a move of `mover`.
+/// Starts counting, or restarts it, after a move of `mover`.
 #[inline(always)]
 pub(super) fn update(
     counting: &mut Counting,

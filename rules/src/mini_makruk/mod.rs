@@ -34,7 +34,7 @@ const PIECE_TYPES: [PieceType; 5] = [
             Step::leap(1, 1).only(Purpose::CaptureOnly),
         ],
     )
-    .worth(1.0),
+    .valued(1.0),
     PieceType::new(
         "M",
         "Met",
@@ -45,7 +45,7 @@ const PIECE_TYPES: [PieceType; 5] = [
             Step::leap(1, 1),
         ],
     )
-    .worth(1.7),
+    .valued(1.7),
     PieceType::new(
         "N",
         "Ma",
@@ -60,7 +60,7 @@ const PIECE_TYPES: [PieceType; 5] = [
             Step::leap(1, 2),
         ],
     )
-    .worth(2.5),
+    .valued(2.5),
     PieceType::new(
         "R",
         "Ruea",
@@ -71,7 +71,7 @@ const PIECE_TYPES: [PieceType; 5] = [
             Step::slide(0, 1),
         ],
     )
-    .worth(5.0),
+    .valued(5.0),
     PieceType::new(
         "K",
         "Khun",

@@ -42,8 +42,8 @@ pub(super) fn promotions(pieces: &PieceBoard, color: Color, safety: &Safety, sin
     }
 }
 
-/// Whether `color` has so many pieces that can move that no one move of the other side takes them
-/// all away.
+/// Whether enough pieces of `color` can move that no single move of the other side stops all of
+/// them.
 ///
 /// A move can capture one of them or stand in the way of one (a pawn), and each rook of the other
 /// side can come to pin one: the one that moved, or one whose line was opened. Pawns' captures do

@@ -9,7 +9,7 @@ const SQUARES: usize = BOARD.squares();
 /// A side can hold 0 to 15 pieces of a type before it gets one more.
 const HELD: usize = 16;
 
-static MEN: [u64; 2 * piece_types::COUNT * SQUARES] = numbers(0x70_01);
+static PIECES: [u64; 2 * piece_types::COUNT * SQUARES] = numbers(0x70_01);
 static HANDS: [u64; 2 * piece_types::IN_HAND * HELD] = numbers(0x70_02);
 
 pub(super) const TURN: u64 = number(0x70_03, 0);
@@ -17,7 +17,7 @@ pub(super) const DROPPED_CHECK: u64 = number(0x70_03, 1);
 
 #[inline]
 pub(super) fn piece(color: Color, piece_type: usize, square: Square) -> u64 {
-    MEN[(color as usize * piece_types::COUNT + piece_type) * SQUARES + square.index()]
+    PIECES[(color as usize * piece_types::COUNT + piece_type) * SQUARES + square.index()]
 }
 
 /// The key of having one more than `held` pieces of a type in hand; the keys of all pieces in a hand

@@ -130,7 +130,7 @@ pub(super) const PIECE_TYPES: [PieceType; COUNT] = [
 
 const fn guided(piece_type: PieceType, value: f32) -> PieceType {
     piece_type
-        .worth(value)
+        .valued(value)
         .worth_in_hand(0.9 * value)
         .guide(value, value)
 }

@@ -47,7 +47,7 @@ impl PartialEq for ToriPosition {
 impl Eq for ToriPosition {}
 
 impl ToriPosition {
-    /// Both counters of the text form stop here.
+    /// Both counters of the FEN stop here.
     pub(super) const MAX_COUNTER: u16 = 9999;
     /// Games that are not decided by then are drawn.
     const LENGTH_LIMIT: u32 = 400;

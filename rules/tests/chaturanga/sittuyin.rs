@@ -77,7 +77,7 @@ fn perft_of_the_set_up_is_a_square() {
     }
 }
 
-/// The number of sequences of so many placings by White.
+/// The number of sequences of `moves` placings by White.
 fn placings(position: &Sittuyin, moves: u32) -> u64 {
     if moves == 0 {
         return 1;

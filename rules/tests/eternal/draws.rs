@@ -1,4 +1,4 @@
-//! Repetition and the length cap.
+//! Repetition and the length limit.
 
 use garuda_rules::{Color, Game, Outcome, Position, Termination};
 

@@ -1,4 +1,4 @@
-//! The text form, move texts, symmetries, and what is refused.
+//! FEN, move notation, symmetries, and what is refused.
 
 use garuda_rules::eternal::EternalPosition;
 use garuda_rules::{FenError, Position};
