@@ -18,12 +18,14 @@ mod tally;
 mod tensorboard;
 mod text;
 
+pub use indicatif::{BinaryBytes, HumanCount, HumanDuration};
+
 pub use engine_spec::{EngineCommand, UciSpec};
 pub use files::{create_dir, write_atomically};
 pub use ladder::{Ladder, MatchResult, Rating};
-pub use limit::{Clock, Limit};
+pub use limit::{GameClock, Limit};
 pub use metrics::{Event, LossStats, MatchStats, Metrics, SelfplayStats, TrainingStats};
-pub use output::{Log, Phase, bytes, init_logging, thousands};
+pub use output::{Log, ProgressPhase, init_logging};
 pub use player_spec::{PlayerSpec, find_model};
 pub use run_dir::{RunDir, checkpoint_name};
 pub use stop::Stop;

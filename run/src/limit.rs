@@ -12,12 +12,12 @@ pub enum Limit {
     /// Time for each move.
     MoveTime(Duration),
     /// Time for the game, and what each move adds.
-    Clock(Clock),
+    Clock(GameClock),
 }
 
 /// The time a player has left, and what each of its moves adds.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Clock {
+pub struct GameClock {
     pub left: Duration,
     pub increment: Duration,
 }
@@ -55,11 +55,11 @@ impl fmt::Display for Limit {
     }
 }
 
-impl FromStr for Clock {
+impl FromStr for GameClock {
     type Err = anyhow::Error;
 
     /// Reads `10+0.1` or `10`, in seconds.
-    fn from_str(text: &str) -> anyhow::Result<Clock> {
+    fn from_str(text: &str) -> anyhow::Result<GameClock> {
         let (left, increment) = text.split_once('+').unwrap_or((text, "0"));
         let seconds = |text: &str| {
             (text.parse().ok())
@@ -68,16 +68,16 @@ impl FromStr for Clock {
                     format!("{text:?} is no time in seconds; a clock looks like 10+0.1")
                 })
         };
-        let clock = Clock {
+        let clock = GameClock {
             left: seconds(left)?,
             increment: seconds(increment)?,
         };
-        ensure!(!clock.left.is_zero(), "a clock needs time to begin with");
+        ensure!(!clock.left.is_zero(), "a clock needs time to start with");
         Ok(clock)
     }
 }
 
-impl fmt::Display for Clock {
+impl fmt::Display for GameClock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (left, increment) = (self.left.as_secs_f64(), self.increment.as_secs_f64());
         write!(f, "{left}+{increment}")

@@ -21,7 +21,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// For code that is watched by nobody.
+    /// Prints nothing.
     pub fn silent() -> Log {
         Log {
             bars: MultiProgress::with_draw_target(ProgressDrawTarget::hidden()),
@@ -33,7 +33,7 @@ impl Log {
     pub fn line(&self, text: &str) {
         let text = printable(text);
         self.bars.suspend(|| {
-            // Whoever has closed our output does not want the lines; the run goes on.
+            // Output that is closed or on a full disk must not end the run.
             let _ = if self.to_stdout {
                 writeln!(io::stdout(), "{text}")
             } else {
@@ -43,14 +43,14 @@ impl Log {
     }
 
     /// A phase of `length` steps.
-    pub fn phase(&self, name: &str, length: u64) -> Phase {
+    pub fn phase(&self, name: &str, length: u64) -> ProgressPhase {
         let bar = self.bars.add(ProgressBar::new(length));
         let style = ProgressStyle::with_template("{prefix:<12} [{bar:30}] {pos}/{len}  {msg}")
             .expect("the template is valid")
             .progress_chars("=> ");
         bar.set_style(style);
         bar.set_prefix(name.to_owned());
-        Phase {
+        ProgressPhase {
             bar,
             name: name.to_owned(),
             started: Instant::now(),
@@ -64,34 +64,34 @@ impl Log {
     }
 }
 
-/// A phase that is being shown; the end of this value ends it.
+/// The progress of a phase on the terminal, until the value is dropped.
 #[derive(Debug)]
-pub struct Phase {
+pub struct ProgressPhase {
     bar: ProgressBar,
     name: String,
     started: Instant,
-    /// Steps that were done before it began.
+    /// Steps that were done before it started.
     from: u64,
-    /// What comes of it, and after how long once the phase is over.
+    /// What the phase leads to, and how long that takes after the phase.
     goal: Option<(String, Duration)>,
-    /// Where there is no terminal: when the last line was written.
+    /// Without a terminal: when the last line was written.
     plain: Option<(Log, Instant)>,
 }
 
-impl Phase {
-    /// The same phase with so many steps done already.
-    pub fn resumed_at(mut self, position: u64) -> Phase {
+impl ProgressPhase {
+    /// The same phase with a number of steps done already.
+    pub fn resumed_at(mut self, position: u64) -> ProgressPhase {
         self.from = position;
         self
     }
 
-    /// The same phase, telling when it leads to `goal`, which takes the time `then` after it.
-    pub fn towards(mut self, goal: String, then: Duration) -> Phase {
+    /// The same phase, with the time until `goal`, which takes the time `then` after it.
+    pub fn towards(mut self, goal: String, then: Duration) -> ProgressPhase {
         self.goal = Some((goal, then));
         self
     }
 
-    /// The time that is left, as it went so far.
+    /// The time that is left, at the speed so far.
     fn left(&self, position: u64) -> String {
         let length = self.bar.length().unwrap_or(position);
         let done = position.saturating_sub(self.from).max(1) as f64;
@@ -103,7 +103,7 @@ impl Phase {
         }
     }
 
-    /// Shows how far the phase is, with a few words.
+    /// Shows the position in the phase, with a few words.
     pub fn set(&mut self, position: u64, words: impl FnOnce() -> String) {
         let left = self.left(position);
         match &mut self.plain {
@@ -122,7 +122,7 @@ impl Phase {
     }
 }
 
-impl Drop for Phase {
+impl Drop for ProgressPhase {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
@@ -141,7 +141,7 @@ pub fn init_logging(lines_to_stdout: bool) -> Log {
     };
     let filter = EnvFilter::try_from_env("GARUDA_LOG")
         .unwrap_or_else(|_| EnvFilter::new("warn,garuda=info,garuda_run=info,garuda_selfplay=info,garuda_arena=info,garuda_study=info"));
-    // A second subscriber in one process is refused, and the first one goes on.
+    // A second subscriber in one process is refused, and the first one stays.
     let _ = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_target(false)
@@ -154,10 +154,10 @@ pub fn init_logging(lines_to_stdout: bool) -> Log {
 struct AroundBars(MultiProgress);
 
 impl<'a> MakeWriter<'a> for AroundBars {
-    type Writer = Message<'a>;
+    type Writer = LogMessage<'a>;
 
-    fn make_writer(&'a self) -> Message<'a> {
-        Message {
+    fn make_writer(&'a self) -> LogMessage<'a> {
+        LogMessage {
             bars: &self.0,
             text: Vec::new(),
         }
@@ -165,12 +165,12 @@ impl<'a> MakeWriter<'a> for AroundBars {
 }
 
 /// Gathers a message and writes it in one piece.
-struct Message<'a> {
+struct LogMessage<'a> {
     bars: &'a MultiProgress,
     text: Vec<u8>,
 }
 
-impl Write for Message<'_> {
+impl Write for LogMessage<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.text.extend_from_slice(bytes);
         Ok(bytes.len())
@@ -181,55 +181,10 @@ impl Write for Message<'_> {
     }
 }
 
-impl Drop for Message<'_> {
+impl Drop for LogMessage<'_> {
     fn drop(&mut self) {
         self.bars.suspend(|| {
             let _ = io::stderr().write_all(&self.text);
         });
-    }
-}
-
-/// `1,234,567`
-pub fn thousands(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// `1.5 MiB`
-pub fn bytes(n: u64) -> String {
-    let mut value = n as f64;
-    let mut units = ["bytes", "KiB", "MiB", "GiB", "TiB"].into_iter();
-    let mut unit = units.next().unwrap_or_default();
-    for next in units {
-        if value < 1024.0 {
-            break;
-        }
-        value /= 1024.0;
-        unit = next;
-    }
-    match unit {
-        "bytes" => format!("{n} bytes"),
-        _ => format!("{value:.1} {unit}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_readable() {
-        assert_eq!(thousands(0), "0");
-        assert_eq!(thousands(999), "999");
-        assert_eq!(thousands(1_234_567), "1,234,567");
-        assert_eq!(bytes(1000), "1000 bytes");
-        assert_eq!(bytes(3 << 19), "1.5 MiB");
     }
 }

@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::thousands;
+use indicatif::HumanCount;
 
 /// The environment variable in which a script that starts the program passes its own name.
 const PROGRAM: &str = "GARUDA_PROGRAM";
@@ -101,7 +101,7 @@ pub fn counted(n: impl Into<u64>, noun: &str) -> String {
         _ if noun.ends_with("ch") => format!("{noun}es"),
         _ => format!("{noun}s"),
     };
-    format!("{} {plural}", thousands(n))
+    format!("{} {plural}", HumanCount(n))
 }
 
 #[cfg(test)]

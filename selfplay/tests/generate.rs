@@ -13,7 +13,7 @@ use garuda_rules::tori::ToriPosition;
 use garuda_rules::{Color, Game, GameState, Move, Position, RuleSet, with_rule_set};
 use garuda_run::records::{DecisionKind, GameRecord};
 use garuda_run::seeds;
-use garuda_selfplay::generate::{Counters, Plan, generate};
+use garuda_selfplay::generate::{Counters, Plan, PlanSpec, generate};
 
 #[test]
 fn games_depend_on_their_numbers_alone() {
@@ -64,7 +64,7 @@ fn records_tell_how_moves_came_about() {
 #[test]
 fn older_checkpoints_play_one_side_of_some_games() {
     let config = config(&["selfplay.past_opponent_prob=0.5"]);
-    let plan = Plan::<ToriPosition>::new(&config, 5, &[2], 0);
+    let plan = Plan::<ToriPosition>::new(PlanSpec::new(config, 5, &[2], 0));
     let opened = AtomicUsize::new(0);
     let open = |checkpoint: u32| {
         opened.fetch_add(checkpoint as usize, Ordering::Relaxed);
@@ -147,7 +147,7 @@ fn key_at(record: &GameRecord, ply: usize) -> u64 {
 
 fn with_trap(panics: bool, key: u64) -> (anyhow::Result<Vec<u64>>, Vec<GameRecord>, Vec<String>) {
     let config = config(&[]);
-    let plan = Plan::<ToriPosition>::new(&config, 0, &[], 0);
+    let plan = Plan::<ToriPosition>::new(PlanSpec::new(config, 0, &[], 0));
     let open = |checkpoint| {
         Ok(Trap {
             inner: judge(checkpoint)?,
@@ -205,7 +205,7 @@ fn an_evaluator_that_fails_ends_the_phase_with_its_error() {
 #[test]
 fn a_stop_ends_it_at_once() {
     let config = config(&[]);
-    let plan = Plan::<ToriPosition>::new(&config, 0, &[], 0);
+    let plan = Plan::<ToriPosition>::new(PlanSpec::new(config, 0, &[], 0));
     let stop = AtomicBool::new(true);
     let numbers: Vec<_> = (0..1000).collect();
     generate(

@@ -6,7 +6,9 @@ use common::{config, games};
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{Game, GameState};
 use garuda_run::records::{DecisionKind, GameRecord};
-use garuda_selfplay::replay::{Replay, Sample, SampleSettings, first_remembered, window_size};
+use garuda_selfplay::replay::{
+    Replay, SampleSettings, TrainingSample, first_in_window, window_size,
+};
 
 #[test]
 fn the_window_holds_the_newest_positions_however_they_came() {
@@ -25,17 +27,17 @@ fn the_window_holds_the_newest_positions_however_they_came() {
         one_by_one.extend([record], settings);
     }
     let lengths = records.iter().map(|record| record.positions() as u64);
-    let first = first_remembered(settings, lengths.clone());
+    let first = first_in_window(settings, lengths.clone());
     assert!(first > 0);
     let mut resumed = Replay::after(lengths.take(first).sum());
     resumed.extend(records[first..].to_vec(), settings);
     let window = window_size(settings, total as u64);
-    let held = at_once.len() + at_once.held_out_len();
+    let held = at_once.len() + at_once.validation_len();
     assert!(held >= window && held < window + 400, "{held} for {window}");
-    assert!(at_once.held_out_len() > 0 && at_once.len() > at_once.held_out_len());
+    assert!(at_once.validation_len() > 0 && at_once.len() > at_once.validation_len());
     assert_eq!(at_once.len(), one_by_one.len());
     assert_eq!(at_once.len(), resumed.len());
-    assert_eq!(at_once.held_out_len(), resumed.held_out_len());
+    assert_eq!(at_once.validation_len(), resumed.validation_len());
     for index in 0..at_once.len() {
         let (record, ply) = at_once.position(index);
         assert_eq!((record, ply), one_by_one.position(index));
@@ -54,7 +56,7 @@ fn samples_say_what_the_record_says() {
         for (ply, decision) in decisions.iter().enumerate() {
             let turn = game.turn();
             if decision.kind != DecisionKind::Unsearched {
-                let sample = Sample::<ToriPosition>::new(&record, ply, &settings);
+                let sample = TrainingSample::<ToriPosition>::new(&record, ply, &settings);
                 let (legal, policy) = sample.policy();
                 assert_eq!(legal.len(), policy.len());
                 let sum: f32 = policy.iter().sum();
@@ -92,7 +94,7 @@ fn values_are_those_of_the_side_to_move() {
     let wdls: Vec<_> = record.wdls().collect();
     for (ply, kind) in record.kinds().enumerate() {
         if kind != DecisionKind::Unsearched {
-            let sample = Sample::<ToriPosition>::new(&record, ply, &settings);
+            let sample = TrainingSample::<ToriPosition>::new(&record, ply, &settings);
             assert!((sample.wdl().value() - wdls[ply].value()).abs() < 1e-6);
         }
     }

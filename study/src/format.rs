@@ -1,6 +1,6 @@
 //! Numbers as reports show them.
 
-use garuda_run::thousands;
+use garuda_run::HumanCount;
 
 /// `12.3 %`
 pub(crate) fn percent(share: f64) -> String {
@@ -35,7 +35,7 @@ pub(crate) fn count(n: impl Into<u64>, noun: &str) -> String {
         _ if noun.ends_with("ch") => "es",
         _ => "s",
     };
-    format!("{} {noun}{plural}", thousands(n))
+    format!("{} {noun}{plural}", HumanCount(n))
 }
 
 #[cfg(test)]

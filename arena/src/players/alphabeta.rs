@@ -4,7 +4,7 @@ use garuda_run::seeds;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::{Clock, GameLine, NoMove, Player};
+use super::{GameClock, GameLine, NoMove, Player};
 
 /// Alpha-beta search on a count of material, one ply deep or by iterative deepening up to a number
 /// of nodes. Equal moves are drawn at random.
@@ -170,7 +170,7 @@ impl<P: Position> Player<P> for AlphaBetaPlayer {
         self.rng = seeds::rng(seed);
     }
 
-    fn choose(&mut self, line: &GameLine<P>, _opponent: Option<Clock>) -> Result<Move, NoMove> {
+    fn choose(&mut self, line: &GameLine<P>, _opponent: Option<GameClock>) -> Result<Move, NoMove> {
         let game = line.game();
         let mut moves = MoveList::new();
         game.legal_moves(&mut moves);

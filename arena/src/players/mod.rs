@@ -10,7 +10,7 @@ mod source;
 mod uci;
 
 use garuda_rules::{Move, Position};
-use garuda_run::Clock;
+use garuda_run::GameClock;
 
 pub use alphabeta::AlphaBetaPlayer;
 pub use fault::{Fault, Forfeit, NoMove};
@@ -28,10 +28,10 @@ pub trait Player<P: Position>: Send {
     fn new_game(&mut self, seed: u64);
 
     /// The time it has for the rest of the game, if it plays by a clock.
-    fn clock(&self) -> Option<Clock> {
+    fn clock(&self) -> Option<GameClock> {
         None
     }
 
     /// The move in a game that is not over. `opponent` is the other player's clock.
-    fn choose(&mut self, line: &GameLine<P>, opponent: Option<Clock>) -> Result<Move, NoMove>;
+    fn choose(&mut self, line: &GameLine<P>, opponent: Option<GameClock>) -> Result<Move, NoMove>;
 }

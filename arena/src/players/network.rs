@@ -3,7 +3,7 @@ use garuda_mcts::{Analysis, AnalysisSettings, PuctSettings, SearchControl, Searc
 use garuda_model::{Architecture, Network, NetworkEvaluator};
 use garuda_rules::{GameState, Move, Position};
 
-use super::{Clock, GameLine, NoMove, Player};
+use super::{GameClock, GameLine, NoMove, Player};
 
 /// Leaves per batch: faster than single positions, for little loss of strength.
 const BATCH_SIZE: u32 = 4;
@@ -50,7 +50,7 @@ impl<P: Position> NetworkPlayer<P> {
 impl<P: Position> Player<P> for NetworkPlayer<P> {
     fn new_game(&mut self, _seed: u64) {}
 
-    fn choose(&mut self, line: &GameLine<P>, _opponent: Option<Clock>) -> Result<Move, NoMove> {
+    fn choose(&mut self, line: &GameLine<P>, _opponent: Option<GameClock>) -> Result<Move, NoMove> {
         self.analysis.reset(line.game());
         let limits = SearchLimits::nodes(self.simulations);
         let info = (self.analysis)

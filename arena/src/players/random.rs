@@ -4,7 +4,7 @@ use garuda_rules::{Move, Position};
 use garuda_run::seeds;
 use rand_chacha::ChaCha8Rng;
 
-use super::{Clock, GameLine, NoMove, Player};
+use super::{GameClock, GameLine, NoMove, Player};
 
 /// Plays uniformly random legal moves.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ impl<P: Position> Player<P> for RandomPlayer {
         self.rng = seeds::rng(seed);
     }
 
-    fn choose(&mut self, line: &GameLine<P>, _opponent: Option<Clock>) -> Result<Move, NoMove> {
+    fn choose(&mut self, line: &GameLine<P>, _opponent: Option<GameClock>) -> Result<Move, NoMove> {
         Ok(random_move(line.game(), &mut self.rng).context("the game is over")?)
     }
 }

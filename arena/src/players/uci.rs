@@ -1,7 +1,7 @@
 use std::time::{Duration, Instant};
 
 use garuda_rules::{Color, Game, Move, Position};
-use garuda_run::{Clock, Limit, UciSpec};
+use garuda_run::{GameClock, Limit, UciSpec};
 
 use super::{Fault, Forfeit, GameLine, NoMove, Player};
 use crate::uci::{EngineGone, UciClient};
@@ -22,7 +22,7 @@ pub struct UciPlayer {
     client: Option<UciClient>,
     /// Whether `ucinewgame` is still to be sent.
     is_new_game: bool,
-    clock: Option<Clock>,
+    clock: Option<GameClock>,
 }
 
 impl UciPlayer {
@@ -48,7 +48,7 @@ impl UciPlayer {
     fn ask<P: Position>(
         &mut self,
         line: &GameLine<P>,
-        opponent: Option<Clock>,
+        opponent: Option<GameClock>,
     ) -> Result<String, Forfeit> {
         let go = self.go_command(line.game().turn(), opponent);
         let client = match &mut self.client {
@@ -90,7 +90,7 @@ impl UciPlayer {
         Ok(answer)
     }
 
-    fn go_command(&self, turn: Color, opponent: Option<Clock>) -> String {
+    fn go_command(&self, turn: Color, opponent: Option<GameClock>) -> String {
         let full = match self.limit {
             Limit::Nodes(nodes) => return format!("go nodes {nodes}"),
             Limit::MoveTime(time) => return format!("go movetime {}", time.as_millis()),
@@ -122,11 +122,11 @@ impl<P: Position> Player<P> for UciPlayer {
         };
     }
 
-    fn clock(&self) -> Option<Clock> {
+    fn clock(&self) -> Option<GameClock> {
         self.clock
     }
 
-    fn choose(&mut self, line: &GameLine<P>, opponent: Option<Clock>) -> Result<Move, NoMove> {
+    fn choose(&mut self, line: &GameLine<P>, opponent: Option<GameClock>) -> Result<Move, NoMove> {
         let chosen = self
             .ask(line, opponent)
             .and_then(|answer| read_move(line.position(), &answer));

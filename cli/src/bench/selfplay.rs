@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use garuda_model::Network;
 use garuda_rules::{Position, with_rule_set};
 use garuda_run::config::Config;
-use garuda_selfplay::generate::{Counters, Plan, generate};
+use garuda_selfplay::generate::{Counters, Plan, PlanSpec, generate};
 
 use super::network;
 
@@ -55,7 +55,7 @@ fn rate<P: Position>(
     time: Duration,
     round: u32,
 ) -> anyhow::Result<f64> {
-    let plan = Plan::<P>::new(config, round, &[], u64::MAX);
+    let plan = Plan::<P>::new(PlanSpec::new(config.clone(), round, &[], u64::MAX));
     let capacity = config.selfplay.parallel_games as usize;
     let numbers: Vec<_> = (0..1_000_000).collect();
     let (stop, counters) = (AtomicBool::new(false), Counters::default());

@@ -11,7 +11,7 @@ use garuda_arena::matches::{MatchOutcome, MatchSettings, Pgn, PgnFile, play_matc
 use garuda_arena::players::{LoadedPlayer, PlayerSource, SearchBudget};
 use garuda_arena::ratings::{EloEstimate, Sprt, SprtDecision};
 use garuda_rules::{Position, RuleSet, with_rule_set};
-use garuda_run::{Clock, Limit, PlayerSpec, Stop, counted, init_logging, one_line};
+use garuda_run::{GameClock, Limit, PlayerSpec, Stop, counted, init_logging, one_line};
 use serde_json::json;
 use tracing::warn;
 
@@ -78,7 +78,7 @@ pub(crate) struct MatchArgs {
     movetime: Option<u64>,
     /// Seconds per game of engines and increment per move, as in 10+0.1
     #[arg(long, group = "limit", value_name = "SECONDS")]
-    clock: Option<Clock>,
+    clock: Option<GameClock>,
     /// Seconds after which a silent engine without a clock counts as hung
     #[arg(long, value_name = "SECONDS", default_value_t = SearchBudget::TIMEOUT.as_secs(), value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,

@@ -66,15 +66,15 @@ pub enum DecisionKind {
     Unsearched,
     /// A full search.
     Searched,
-    /// A short search in a decided game: trained on with less weight.
-    Decided,
+    /// A search with fewer visits in a decided game: trained on with less weight.
+    ReducedVisits,
 }
 
 impl DecisionKind {
     const ALL: [DecisionKind; 3] = [
         DecisionKind::Unsearched,
         DecisionKind::Searched,
-        DecisionKind::Decided,
+        DecisionKind::ReducedVisits,
     ];
 }
 

@@ -4,22 +4,22 @@ use garuda_run::records::{Decision, DecisionKind, GameHead, GameRecord};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use super::plan::{Beginning, Plan};
+use super::plan::{GameStart, Plan};
 
-/// A game in the making.
+/// A game that is being played.
 #[derive(Debug)]
 pub(super) struct GameInProgress<P> {
     head: GameHead,
     game: GameState<P>,
     decisions: Vec<Decision>,
     rng: ChaCha8Rng,
-    policy_init_max_plies: u32,
-    older_side: Option<Color>,
-    /// For how many decisions running White, or Black if negative, has been as good as winning.
+    policy_init_plies: u32,
+    past_opponent_side: Option<Color>,
+    /// Number of consecutive decisions with a value that White wins, negative for Black.
     agreed: i32,
 }
 
-/// Nothing is known.
+/// The value of a move that was not searched.
 const UNKNOWN: Wdl = Wdl {
     win: 0.0,
     draw: 1.0,
@@ -27,21 +27,21 @@ const UNKNOWN: Wdl = Wdl {
 };
 
 impl<P: Position> GameInProgress<P> {
-    pub(super) fn begin(plan: &Plan<P>, number: u64) -> GameInProgress<P> {
-        let (beginning, rng) = plan.begin(number);
-        let Beginning {
+    pub(super) fn start(plan: &Plan<P>, number: u64) -> GameInProgress<P> {
+        let GameStart {
             head,
             game,
-            policy_init_max_plies,
-            older_side,
-        } = beginning;
+            policy_init_plies,
+            past_opponent_side,
+            rng,
+        } = plan.start_game(number);
         GameInProgress {
             head,
             game,
             decisions: Vec::new(),
             rng,
-            policy_init_max_plies,
-            older_side,
+            policy_init_plies,
+            past_opponent_side,
             agreed: 0,
         }
     }
@@ -54,7 +54,7 @@ impl<P: Position> GameInProgress<P> {
         &self.game
     }
 
-    /// The text of the start and of the moves so far, for messages.
+    /// The start position and the moves so far, for messages.
     pub(super) fn move_list_text(&self) -> String {
         let mut out = self.head.start.clone();
         if let Ok(mut position) = self.head.start.parse::<P>() {
@@ -67,25 +67,27 @@ impl<P: Position> GameInProgress<P> {
         out
     }
 
-    /// Whether the side to move is an older checkpoint.
-    pub(super) fn is_older_to_move(&self) -> bool {
-        self.older_side == Some(self.game.turn())
+    /// Whether the side to move is played by the past opponent.
+    pub(super) fn is_past_opponent_to_move(&self) -> bool {
+        self.past_opponent_side == Some(self.game.turn())
     }
 
-    fn is_raw(&self) -> bool {
-        self.game.plies() < self.policy_init_max_plies
+    /// Whether the next move is drawn from the policy without a search.
+    fn is_policy_init(&self) -> bool {
+        self.game.plies() < self.policy_init_plies
     }
 
-    fn is_decided(&self, plan: &Plan<P>) -> bool {
-        self.agreed.unsigned_abs() >= plan.settings.reduce_visits_plies
+    /// Whether the game is decided, so that searches have fewer visits.
+    fn has_reduced_visits(&self, plan: &Plan<P>) -> bool {
+        self.agreed.unsigned_abs() >= plan.settings().reduce_visits_plies
     }
 
     /// Starts the search for the next move.
-    pub(super) fn begin_search(&mut self, plan: &Plan<P>, search: &mut Gumbel<GameState<P>>) {
-        let simulations = if self.is_raw() {
+    pub(super) fn start_search(&mut self, plan: &Plan<P>, search: &mut Gumbel<GameState<P>>) {
+        let simulations = if self.is_policy_init() {
             0
-        } else if self.is_decided(plan) {
-            plan.settings
+        } else if self.has_reduced_visits(plan) {
+            plan.settings()
                 .reduce_visits_simulations
                 .min(plan.search.simulations)
         } else {
@@ -98,8 +100,7 @@ impl<P: Position> GameInProgress<P> {
         search.begin(settings, &mut self.rng);
     }
 
-    /// Takes the move a finished search found and plays it. Returns the record once the game is
-    /// over.
+    /// Plays the move that a finished search found. Returns the record when the game is over.
     pub(super) fn decide(
         &mut self,
         plan: &Plan<P>,
@@ -108,8 +109,8 @@ impl<P: Position> GameInProgress<P> {
         let moves = search.moves();
         let mut policy = Vec::new();
         search.policy(&mut policy);
-        let settings = &plan.settings;
-        let chosen = if !self.is_raw()
+        let settings = plan.settings();
+        let chosen = if !self.is_policy_init()
             && self.game.plies() < settings.temperature_plies
             && settings.temperature > 0.0
             && moves.len() > 1
@@ -119,14 +120,14 @@ impl<P: Position> GameInProgress<P> {
             search.best()
         };
         let mv = moves[chosen];
-        let searched = !self.is_raw()
-            && !self.is_older_to_move()
+        let searched = !self.is_policy_init()
+            && !self.is_past_opponent_to_move()
             && moves.len() > 1
             && (plan.position_sample_rate >= 1.0
                 || self.rng.random_bool(plan.position_sample_rate));
         let wdl = search.value();
         let kind = match wdl {
-            Some(_) if searched && self.is_decided(plan) => DecisionKind::Decided,
+            Some(_) if searched && self.has_reduced_visits(plan) => DecisionKind::ReducedVisits,
             Some(_) if searched => DecisionKind::Searched,
             _ => DecisionKind::Unsearched,
         };
@@ -134,8 +135,8 @@ impl<P: Position> GameInProgress<P> {
             DecisionKind::Unsearched => Vec::new(),
             _ => moves.iter().copied().zip(policy).collect(),
         };
-        if let Some(wdl) = wdl.filter(|_| !self.is_raw()) {
-            self.agree(wdl, settings.reduce_visits_value as f32);
+        if let Some(wdl) = wdl.filter(|_| !self.is_policy_init()) {
+            self.count_agreement(wdl, settings.reduce_visits_value as f32);
         }
         self.decisions.push(Decision {
             mv,
@@ -146,11 +147,11 @@ impl<P: Position> GameInProgress<P> {
         self.game.play(mv);
         let outcome = self.game.outcome()?;
         let record = GameRecord::new(self.head.clone(), &self.decisions, outcome)
-            .expect("a search's policy is made of chances");
+            .expect("the policy of a search consists of probabilities");
         Some(record)
     }
 
-    fn agree(&mut self, wdl: Wdl, bound: f32) {
+    fn count_agreement(&mut self, wdl: Wdl, bound: f32) {
         let white = match self.game.turn() {
             Color::White => wdl.value(),
             Color::Black => -wdl.value(),

@@ -1,10 +1,12 @@
-//! Self-play: shards of concurrent games, each game made by its number alone.
+//! Self-play: shards of concurrent games, each game a function of its plan and number.
 
 mod evaluator;
 mod game;
 mod plan;
-mod worker;
+mod shards;
+mod source;
 
 pub use evaluator::SelfplayEvaluator;
-pub use plan::{Plan, is_bootstrap, position_sample_rate};
-pub use worker::{Counters, Dropped, generate};
+pub use plan::{Plan, PlanSpec, is_bootstrap, position_sample_rate};
+pub use shards::{Counters, DroppedGame, generate};
+pub use source::{GameOrder, GameSource, LocalSource};

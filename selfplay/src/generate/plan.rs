@@ -1,59 +1,87 @@
+use std::iter;
+
 use garuda_mcts::{GumbelSettings, ValueScale};
 use garuda_rules::{Color, GameState, Position};
-use garuda_run::config::{Config, SelfplaySettings};
+use garuda_run::config::{BootstrapEvaluator, Config, SelfplaySettings};
 use garuda_run::records::GameHead;
 use garuda_run::seeds;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
 
-/// What the games of one checkpoint have in common. With the number of a game it says all about
-/// how that game begins, and nothing else does.
+/// What the games of one checkpoint follow from, together with its network: equal specifications
+/// make equal games on any machine.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct PlanSpec {
+    pub config: Config,
+    pub checkpoint: u32,
+    /// An earlier checkpoint that plays one side of some games.
+    pub past_opponent: Option<u32>,
+    /// Positions recorded when the checkpoint was made.
+    pub positions: u64,
+}
+
+impl PlanSpec {
+    /// Draws the past opponent from the numbers of `earlier` checkpoints.
+    pub fn new(config: Config, checkpoint: u32, earlier: &[u32], positions: u64) -> PlanSpec {
+        let past_opponent = match earlier.len() as u64 {
+            0 => None,
+            n => {
+                let draw = seeds::derive(config.run.seed, "older", &[checkpoint.into()]);
+                Some(earlier[(draw % n) as usize])
+            }
+        };
+        PlanSpec {
+            config,
+            checkpoint,
+            past_opponent,
+            positions,
+        }
+    }
+}
+
+/// What the games of one checkpoint have in common. With the number of a game it determines how
+/// that game starts and what is drawn in it.
 #[derive(Clone, Debug)]
 pub struct Plan<P> {
-    pub(super) settings: SelfplaySettings,
+    spec: PlanSpec,
     pub(super) search: GumbelSettings,
-    seed: u64,
-    checkpoint: u32,
-    /// An older checkpoint that some games are played against.
-    older: Option<u32>,
     start: P,
     varied_start_prob: f64,
     /// Share of searched positions that are learned from.
     pub(super) position_sample_rate: f64,
 }
 
-/// How a game begins.
+/// How a game starts.
 #[derive(Debug)]
-pub(super) struct Beginning<P> {
+pub(super) struct GameStart<P> {
     pub(super) head: GameHead,
     pub(super) game: GameState<P>,
-    /// Moves to be drawn from the raw policy.
-    pub(super) policy_init_max_plies: u32,
-    /// The side that an older checkpoint plays.
-    pub(super) older_side: Option<Color>,
+    /// Number of moves to be drawn from the raw policy.
+    pub(super) policy_init_plies: u32,
+    /// The side that the past opponent plays.
+    pub(super) past_opponent_side: Option<Color>,
+    /// For everything that is drawn later in the game.
+    pub(super) rng: ChaCha8Rng,
 }
 
 impl<P: Position> Plan<P> {
-    /// The plan for the games of checkpoint `net`, when `positions` are recorded already and the
-    /// numbers of other checkpoints are `earlier`.
-    pub fn new(config: &Config, checkpoint: u32, earlier: &[u32], positions: u64) -> Plan<P> {
+    /// `P` must be of the configuration's rule set.
+    pub fn new(spec: PlanSpec) -> Plan<P> {
+        let PlanSpec {
+            config,
+            checkpoint,
+            positions,
+            ..
+        } = &spec;
         let settings = &config.selfplay;
-        let seed = config.run.seed;
-        let left = 1.0 - positions as f64 / settings.varied_start_positions as f64;
-        let older = match earlier.len() as u64 {
-            0 => None,
-            n => {
-                let draw = seeds::derive(seed, "older", &[checkpoint.into()]);
-                Some(earlier[(draw % n) as usize])
-            }
-        };
-        let bootstrap = is_bootstrap(config, checkpoint);
+        let left = 1.0 - *positions as f64 / settings.varied_start_positions as f64;
         Plan {
             search: GumbelSettings {
-                simulations: if bootstrap {
+                simulations: if is_bootstrap(config, *checkpoint) {
                     config.bootstrap.simulations
                 } else {
-                    simulations(config, positions)
+                    simulations(config, *positions)
                 },
                 max_considered_actions: config.search.max_considered_actions as usize,
                 gumbel_scale: 1.0,
@@ -64,75 +92,109 @@ impl<P: Position> Plan<P> {
                 check_win_in_one: config.search.check_win_in_one,
                 draw_value: config.search.draw_value as f32,
             },
-            seed,
-            checkpoint,
-            older,
             start: config.start(),
             varied_start_prob: settings.varied_start_prob_end
                 + (settings.varied_start_prob - settings.varied_start_prob_end) * left.max(0.0),
-            position_sample_rate: position_sample_rate(config, checkpoint),
-            settings: settings.clone(),
+            position_sample_rate: position_sample_rate(config, *checkpoint),
+            spec,
         }
     }
 
-    pub fn checkpoint(&self) -> u32 {
-        self.checkpoint
+    pub fn spec(&self) -> &PlanSpec {
+        &self.spec
     }
 
-    /// The older checkpoint that some of the games are played against.
-    pub fn older(&self) -> Option<u32> {
-        self.older
-            .filter(|_| self.settings.past_opponent_prob > 0.0)
+    pub(super) fn settings(&self) -> &SelfplaySettings {
+        &self.spec.config.selfplay
+    }
+
+    /// The checkpoint whose games these are.
+    pub fn checkpoint(&self) -> u32 {
+        self.spec.checkpoint
+    }
+
+    /// The earlier checkpoint that plays one side of some games.
+    pub fn past_opponent(&self) -> Option<u32> {
+        self.spec
+            .past_opponent
+            .filter(|_| self.settings().past_opponent_prob > 0.0)
+    }
+
+    /// What plays instead of networks, if the games are the first ones.
+    pub fn bootstrap(&self) -> Option<BootstrapEvaluator> {
+        let PlanSpec {
+            config, checkpoint, ..
+        } = &self.spec;
+        is_bootstrap(config, *checkpoint).then_some(config.bootstrap.evaluator)
+    }
+
+    /// The checkpoints whose networks play: none in bootstrap games.
+    pub fn checkpoints(&self) -> Vec<u32> {
+        match self.bootstrap() {
+            Some(_) => Vec::new(),
+            None => iter::once(self.checkpoint())
+                .chain(self.past_opponent())
+                .collect(),
+        }
+    }
+
+    /// Concurrent games of a shard, and capacity of its evaluators.
+    pub fn parallel_games(&self) -> usize {
+        self.settings().parallel_games as usize
     }
 
     pub fn simulations(&self) -> u32 {
         self.search.simulations
     }
 
-    /// How game `number` begins, and the generator for all that follows.
-    pub(super) fn begin(&self, number: u64) -> (Beginning<P>, ChaCha8Rng) {
-        let seed = seeds::derive(self.seed, "game", &[self.checkpoint.into(), number]);
+    /// How game `number` starts.
+    pub(super) fn start_game(&self, number: u64) -> GameStart<P> {
+        let settings = self.settings();
+        let checkpoint = self.checkpoint();
+        let run_seed = self.spec.config.run.seed;
+        let seed = seeds::derive(run_seed, "game", &[checkpoint.into(), number]);
         let mut rng = seeds::rng(seed);
         let start = if rng.random_bool(self.varied_start_prob) {
             self.start.varied_start(&mut rng)
         } else {
             self.start
         };
-        let policy_init_max_plies = if rng.random_bool(self.settings.policy_init_prob) {
-            rng.random_range(0..=self.settings.policy_init_max_plies)
+        let policy_init_plies = if rng.random_bool(settings.policy_init_prob) {
+            rng.random_range(0..=settings.policy_init_max_plies)
         } else {
             0
         };
+        // Drawn whether or not there is an opponent, so that later draws do not depend on it.
         let side = Color::ALL[rng.random_range(0..2)];
-        let against_older = rng.random_bool(self.settings.past_opponent_prob);
-        let older_side = (against_older && self.older.is_some()).then_some(side);
-        let net_of = |color| match self.older {
-            Some(older) if older_side == Some(color) => older,
-            _ => self.checkpoint,
+        let is_against_past = rng.random_bool(settings.past_opponent_prob);
+        let past_opponent = self.spec.past_opponent.filter(|_| is_against_past);
+        let checkpoint_of = |color| match past_opponent {
+            Some(past) if color == side => past,
+            _ => checkpoint,
         };
-        let beginning = Beginning {
+        GameStart {
             head: GameHead {
                 rules: P::NAME.to_owned(),
                 start: start.to_string(),
-                checkpoint: self.checkpoint,
+                checkpoint,
                 number,
-                sides: Color::ALL.map(net_of),
+                sides: Color::ALL.map(checkpoint_of),
                 seed,
             },
             game: GameState::from_position(start),
-            policy_init_max_plies,
-            older_side,
-        };
-        (beginning, rng)
+            policy_init_plies,
+            past_opponent_side: past_opponent.map(|_| side),
+            rng,
+        }
     }
 }
 
-/// Whether the games of checkpoint `net` are played by search alone.
+/// Whether no network plays the games of a checkpoint.
 pub fn is_bootstrap(config: &Config, checkpoint: u32) -> bool {
     checkpoint == 0 && config.bootstrap.positions > 0
 }
 
-/// Share of searched positions that checkpoint `net`'s games keep to be learned from.
+/// Share of the searched positions of a checkpoint's games that are learned from.
 pub fn position_sample_rate(config: &Config, checkpoint: u32) -> f64 {
     if is_bootstrap(config, checkpoint) {
         config.bootstrap.position_sample_rate
@@ -141,7 +203,7 @@ pub fn position_sample_rate(config: &Config, checkpoint: u32) -> f64 {
     }
 }
 
-/// Simulations a decision once so many positions are recorded.
+/// Simulations per decision when a number of positions is recorded.
 fn simulations(config: &Config, positions: u64) -> u32 {
     let search = &config.search;
     let reached = search

@@ -1,7 +1,7 @@
-//! From records to what a network is trained on.
+//! The replay window: from records to training samples.
 
 mod sample;
 mod window;
 
-pub use sample::{Sample, SampleSettings};
-pub use window::{Replay, first_remembered, window_size};
+pub use sample::{SampleSettings, TrainingSample};
+pub use window::{Replay, first_in_window, window_size};

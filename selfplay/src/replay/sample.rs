@@ -4,7 +4,7 @@ use garuda_rules::{Color, Game, GameState, Move, MoveList, Position, Termination
 use garuda_run::config::Config;
 use garuda_run::records::{Decision, DecisionKind, GameRecord};
 
-/// What of the configuration shapes targets.
+/// The settings that training targets depend on.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct SampleSettings {
     wdl_weight: f32,
@@ -22,9 +22,9 @@ impl From<&Config> for SampleSettings {
     }
 }
 
-/// A position to train on and what is to be learned about it.
+/// A position to train on and its targets.
 #[derive(Debug)]
-pub struct Sample<P> {
+pub struct TrainingSample<P> {
     game: GameState<P>,
     legal: MoveList,
     policy: Vec<f32>,
@@ -36,11 +36,11 @@ pub struct Sample<P> {
     value_weight: f32,
 }
 
-impl<P: Position> Sample<P> {
+impl<P: Position> TrainingSample<P> {
     /// The position before move `ply` of a verified record.
-    pub fn new(record: &GameRecord, ply: usize, settings: &SampleSettings) -> Sample<P> {
-        let mut game =
-            GameState::<P>::from_fen(record.start()).expect("a verified record starts somewhere");
+    pub fn new(record: &GameRecord, ply: usize, settings: &SampleSettings) -> TrainingSample<P> {
+        let mut game = GameState::<P>::from_fen(record.start())
+            .expect("a verified record has a start position");
         let mut turns = Vec::with_capacity(record.plies());
         let mut here = None;
         let mut opponent_policy = None;
@@ -59,21 +59,21 @@ impl<P: Position> Sample<P> {
         }
         let (game, decision) = here.expect("the ply is one of the record's");
         let turn = game.turn();
-        let capped = record.termination() == Some(Termination::LengthLimit);
+        let reached_limit = record.termination() == Some(Termination::LengthLimit);
         let weight = match decision.kind {
-            DecisionKind::Decided => settings.reduce_visits_weight,
+            DecisionKind::ReducedVisits => settings.reduce_visits_weight,
             _ => 1.0,
         };
         let (legal, policy) = legal_policy(&game, &decision);
-        Sample {
+        TrainingSample {
             legal,
             policy,
             opponent_policy: opponent_policy.filter(|(_, policy)| !policy.is_empty()),
             wdl: mixed(record.winner(), turn, decision.wdl, settings.wdl_weight),
             short_term_value: short_values(record, &turns, ply),
-            moves_left: (!capped).then_some((record.plies() - ply) as f32),
+            moves_left: (!reached_limit).then_some((record.plies() - ply) as f32),
             policy_weight: weight,
-            value_weight: if capped {
+            value_weight: if reached_limit {
                 weight * settings.length_limit_weight
             } else {
                 weight
@@ -108,9 +108,9 @@ impl<P: Position> Sample<P> {
     }
 }
 
-impl<P: Position> Sample<P> {
+impl<P: Position> TrainingSample<P> {
     /// Adds the sample to a batch, mirrored if asked; only one that
-    /// [has a mirror image](Sample::has_mirror) may be.
+    /// [has a mirror image](TrainingSample::has_mirror) may be.
     pub fn push_to(&self, batch: &mut Batch<P>, mirror: bool) {
         let targets = Targets {
             policy: &self.policy,
@@ -160,7 +160,7 @@ fn mixed(winner: Option<Color>, turn: Color, searched: Wdl, wdl_weight: f32) -> 
 }
 
 /// Exponential averages of the root values from `ply` on, and of the result at the end, for the
-/// side to move there. Moves that were not searched say nothing and are passed over.
+/// side to move there. Moves that were not searched have no value and are skipped.
 fn short_values(
     record: &GameRecord,
     turns: &[Color],

@@ -3,8 +3,8 @@ use garuda_run::records::{DecisionKind, GameRecord};
 
 /// How many of `positions` recorded positions are trained on.
 ///
-/// The window grows more slowly than the run: early games were played by a poor net and are soon
-/// forgotten, later ones stay useful for longer.
+/// The window grows more slowly than the run: early games were played by a weak network and are soon
+/// dropped, later ones stay useful for longer.
 pub fn window_size(settings: &ReplaySettings, positions: u64) -> u64 {
     let first = settings.window_min as f64;
     if positions as f64 <= first {
@@ -18,27 +18,27 @@ pub fn window_size(settings: &ReplaySettings, positions: u64) -> u64 {
     (size as u64).min(positions)
 }
 
-/// The records that are trained on, and those that are held out to tell whether the network
-/// learned more than these.
+/// The records that are trained on, and those kept for validation, which show whether the network
+/// overfits.
 #[derive(Debug, Default)]
 pub struct Replay {
-    training: Part,
-    held_out: Part,
-    /// Positions of all records there ever were, forgotten ones included.
+    training: RecordQueue,
+    validation: RecordQueue,
+    /// Positions of all records so far, dropped ones included.
     recorded: u64,
 }
 
-/// Records in the order of their making, and how to find a position in them.
+/// Records in order, and how to find a position in them.
 #[derive(Debug, Default)]
-struct Part {
+struct RecordQueue {
     records: Vec<GameRecord>,
     /// Positions in all records up to and including each.
     ends: Vec<u64>,
-    /// The same counted over both parts since the beginning of the run.
+    /// The same counted over both queues since the start of the run.
     ages: Vec<u64>,
 }
 
-impl Part {
+impl RecordQueue {
     fn push(&mut self, record: GameRecord, recorded: u64) {
         self.ends.push(self.len() + record.positions() as u64);
         self.ages.push(recorded);
@@ -49,8 +49,8 @@ impl Part {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    /// Forgets the records that end at or before this age.
-    fn forget(&mut self, age: u64) {
+    /// Drops the records that end at or before this age.
+    fn drop_until(&mut self, age: u64) {
         let count = self.ages.partition_point(|&a| a <= age);
         if count > 0 {
             let gone = self.ends[count - 1];
@@ -77,9 +77,9 @@ impl Part {
     }
 }
 
-/// Of games that were learned from, given by their positions in the order of their making, the
-/// first that the window still reaches.
-pub fn first_remembered(
+/// The index of the first game that the window still reaches, given the number of positions of each
+/// game in order.
+pub fn first_in_window(
     settings: &ReplaySettings,
     games: impl Iterator<Item = u64> + Clone,
 ) -> usize {
@@ -87,25 +87,25 @@ pub fn first_remembered(
     let mut left = recorded - window_size(settings, recorded);
     games
         .take_while(|&positions| {
-            let is_forgotten = positions <= left;
+            let is_outside = positions <= left;
             left = left.saturating_sub(positions);
-            is_forgotten
+            is_outside
         })
         .count()
 }
 
 impl Replay {
-    /// Without the records of so many positions, which the window no longer reaches.
-    pub fn after(forgotten: u64) -> Replay {
+    /// An empty window of a run that has recorded a number of positions already.
+    pub fn after(recorded: u64) -> Replay {
         Replay {
-            recorded: forgotten,
+            recorded,
             ..Replay::default()
         }
     }
 
-    /// Adds the records of one checkpoint and forgets what the window no longer reaches. They
-    /// must come in the order of checkpoint and number, so that what is trained on does not
-    /// depend on which game was finished first.
+    /// Adds the records of one checkpoint and drops what the window no longer reaches. Records must
+    /// come in the order of checkpoint and number, so that what is trained on does not depend on
+    /// which game was finished first.
     pub fn extend(
         &mut self,
         records: impl IntoIterator<Item = GameRecord>,
@@ -117,16 +117,16 @@ impl Replay {
                 continue;
             }
             self.recorded += positions;
-            if is_held_out(&record, settings.validation_fraction) {
-                self.held_out.push(record, self.recorded);
+            if is_validation(&record, settings.validation_fraction) {
+                self.validation.push(record, self.recorded);
             } else {
                 self.training.push(record, self.recorded);
             }
         }
-        // The window grows more slowly than the run, so what is forgotten is never needed again.
+        // The window grows more slowly than the run, so what is dropped is never needed again.
         let age = self.recorded - window_size(settings, self.recorded);
-        self.training.forget(age);
-        self.held_out.forget(age);
+        self.training.drop_until(age);
+        self.validation.drop_until(age);
     }
 
     /// Positions to train on.
@@ -138,9 +138,9 @@ impl Replay {
         self.training.len() == 0
     }
 
-    /// Positions held out.
-    pub fn held_out_len(&self) -> u64 {
-        self.held_out.len()
+    /// Positions kept for validation.
+    pub fn validation_len(&self) -> u64 {
+        self.validation.len()
     }
 
     /// The record and ply of a position to train on, counted from the oldest.
@@ -148,14 +148,14 @@ impl Replay {
         self.training.position(index)
     }
 
-    /// The record and ply of a position held out, counted from the oldest.
-    pub fn held_out_position(&self, index: u64) -> (&GameRecord, usize) {
-        self.held_out.position(index)
+    /// The record and ply of a position kept for validation, counted from the oldest.
+    pub fn validation_position(&self, index: u64) -> (&GameRecord, usize) {
+        self.validation.position(index)
     }
 }
 
-/// Decided by the game's own seed: the same games are held out however often they are read.
-fn is_held_out(record: &GameRecord, share: f64) -> bool {
+/// Drawn from the game's own seed: the same games are kept for validation whenever they are read.
+fn is_validation(record: &GameRecord, share: f64) -> bool {
     let draw = garuda_run::seeds::derive(record.seed(), "held out", &[]);
     ((draw >> 11) as f64) < share * (1u64 << 53) as f64
 }
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn window_grows_ever_more_slowly() {
+    fn window_grows_more_and_more_slowly() {
         let settings = ReplaySettings::default();
         assert_eq!(window_size(&settings, 10_000), 10_000);
         assert_eq!(window_size(&settings, 50_000), 50_000);

@@ -4,31 +4,40 @@ use garuda_arena::matches::{MatchSettings, play_match};
 use garuda_arena::players::{LoadedPlayer, PlayerSource, SearchBudget};
 use garuda_arena::ratings::{EloEstimate, Sprt, SprtDecision, ladder_ratings};
 use garuda_rules::Position;
-use garuda_run::{Event, MatchResult, MatchStats, Phase, PlayerSpec, checkpoint_name, seeds};
+use garuda_run::{
+    Event, MatchResult, MatchStats, PlayerSpec, ProgressPhase, checkpoint_name, seeds,
+};
 use tracing::{info, warn};
 
+use super::PhaseEnd;
 use super::session::Session;
 
-/// Above this score an anchor has nothing more to tell.
+/// Above this score an anchor is beaten, and a match against it would show nothing.
 const BEATEN: f64 = 0.97;
 
-/// What a checkpoint's matches said.
+/// The result of a checkpoint's matches.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Evaluation {
-    /// Against the predecessor, with the test's verdict.
+    /// Against the predecessor, with the decision of the test.
     pub(super) predecessor: Option<(EloEstimate, SprtDecision)>,
 }
 
-impl<P: Position> Session<P> {
-    /// Plays the matches of the newest checkpoint that have not been played. `None` if the end
-    /// of the run came first.
-    pub(super) fn evaluate(&mut self) -> anyhow::Result<Option<Evaluation>> {
+/// How the matches of a checkpoint ended.
+pub(super) enum EvaluationEnd {
+    Complete(Evaluation),
+    /// The end of the run came first.
+    Interrupted,
+}
+
+impl<P: Position, S> Session<P, S> {
+    /// Plays the matches of the newest checkpoint that have not been played.
+    pub(super) fn evaluate(&mut self) -> anyhow::Result<EvaluationEnd> {
         let checkpoint = self.progress.checkpoint;
         let settings = self.config.evaluation.clone();
-        // The untrained network gets its rating from those that meet it later.
+        // The untrained network gets its rating from later checkpoints, which play against it.
         let untrained = self.progress.training.is_none() && self.progress.returned_to.is_none();
         if settings.games == 0 || untrained || !checkpoint.is_multiple_of(settings.every) {
-            return Ok(Some(Evaluation::default()));
+            return Ok(EvaluationEnd::Complete(Evaluation::default()));
         }
         let mut evaluation = Evaluation::default();
         let own = checkpoint_name(checkpoint);
@@ -36,8 +45,8 @@ impl<P: Position> Session<P> {
         for (i, &opponent) in predecessors.iter().enumerate() {
             let name = checkpoint_name(opponent);
             let spec = PlayerSpec::Model(self.run.checkpoint(opponent));
-            if !self.play_opponent(&name, &spec)? {
-                return Ok(None);
+            if self.play_opponent(&name, &spec)? == PhaseEnd::Interrupted {
+                return Ok(EvaluationEnd::Interrupted);
             }
             if i == 0 {
                 evaluation.predecessor = (self.ladder.matches().iter())
@@ -54,24 +63,24 @@ impl<P: Position> Session<P> {
             let name = anchor.to_string();
             let beaten = (self.ladder.matches().iter())
                 .any(|m| m.second == name && m.first != own && m.tally.score() >= BEATEN);
-            if !beaten && !self.play_opponent(&name, anchor)? {
-                return Ok(None);
+            if !beaten && self.play_opponent(&name, anchor)? == PhaseEnd::Interrupted {
+                return Ok(EvaluationEnd::Interrupted);
             }
         }
-        Ok(Some(evaluation))
+        Ok(EvaluationEnd::Complete(evaluation))
     }
 
-    /// Plays a match of the newest checkpoint against `opponent`, unless it has been played.
-    /// False if the end of the run came first.
-    fn play_opponent(&mut self, opponent: &str, spec: &PlayerSpec) -> anyhow::Result<bool> {
+    /// Plays a match of the newest checkpoint against `opponent`, unless it has been played or the
+    /// opponent does not start.
+    fn play_opponent(&mut self, opponent: &str, spec: &PlayerSpec) -> anyhow::Result<PhaseEnd> {
         let settings = &self.config.evaluation;
         let checkpoint = self.progress.checkpoint;
         let own = checkpoint_name(checkpoint);
         if self.ladder.has(&own, opponent, settings.simulations) {
-            return Ok(true);
+            return Ok(PhaseEnd::Complete);
         }
         if self.stop.is_due() {
-            return Ok(false);
+            return Ok(PhaseEnd::Interrupted);
         }
         let budget = SearchBudget {
             draw_value: self.config.search.draw_value as f32,
@@ -84,13 +93,13 @@ impl<P: Position> Session<P> {
         let second = match (PlayerSource::<P>::start(&second), spec) {
             (Ok(source), _) => source,
             (Err(error), PlayerSpec::Uci(_)) => {
-                // A run outlives the programs it was once compared with.
+                // An engine may have been removed since the run was started.
                 warn!("no match against {opponent}: {error:#}");
-                return Ok(true);
+                return Ok(PhaseEnd::Complete);
             }
             (Err(error), _) => return Err(error),
         };
-        let terms = MatchSettings {
+        let match_settings = MatchSettings {
             games: settings.games as usize,
             opening_plies: settings.opening_plies,
             start: self.config.start(),
@@ -99,12 +108,12 @@ impl<P: Position> Session<P> {
             threads: self.machine.cores,
         };
         let phase = self.log.phase("evaluation", u64::from(settings.games));
-        let phase: Mutex<Phase> = Mutex::new(phase);
+        let phase: Mutex<ProgressPhase> = Mutex::new(phase);
         let outcome = self.stop.watch(|due| {
             play_match(
                 &|| first.player(),
                 &|| second.player(),
-                &terms,
+                &match_settings,
                 due,
                 &|tally, _| {
                     if let Ok(mut phase) = phase.lock() {
@@ -119,7 +128,7 @@ impl<P: Position> Session<P> {
         })?;
         drop(phase);
         if outcome.games < u64::from(settings.games) {
-            return Ok(false);
+            return Ok(PhaseEnd::Interrupted);
         }
         for lost in &outcome.forfeits {
             let loser = [own.as_str(), opponent][lost.loser];
@@ -158,11 +167,11 @@ impl<P: Position> Session<P> {
             rating: rating.0,
             rating_error: rating.1,
         }))?;
-        Ok(true)
+        Ok(PhaseEnd::Complete)
     }
 }
 
-/// Evaluated checkpoints before `net`: the last one, and ever further back.
+/// Evaluated checkpoints before this one: the last, and others further and further back.
 fn predecessors(checkpoint: u32, every: u32, count: u32) -> Vec<u32> {
     let steps = checkpoint / every;
     let mut out: Vec<u32> = (0..count)

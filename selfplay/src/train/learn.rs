@@ -1,5 +1,5 @@
-//! The training phase: what is learned follows from the records, the configuration and the
-//! number of the checkpoint that is made.
+//! The training phase: what is learned depends on the records, the configuration and the number of
+//! the checkpoint that is made, and on nothing else.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -15,15 +15,15 @@ use rayon::prelude::*;
 use tracing::error;
 
 use super::progress::Progress;
-use crate::replay::{Replay, Sample, SampleSettings};
+use crate::replay::{Replay, SampleSettings, TrainingSample};
 
-/// Batches that the losses at the end of a phase are measured on.
+/// Number of batches that the losses at the end of a phase are measured on.
 const MEASURED: u64 = 8;
 
-/// The rate is halved at most so often before a run is given up.
-const LEAST_RATE_SCALE: f64 = 1.0 / 256.0;
+/// Below this factor of the learning rate a run is given up.
+const MIN_RATE_SCALE: f64 = 1.0 / 256.0;
 
-/// The network that learns, and what it learns from.
+/// The network that is trained, and the replay window.
 pub(super) struct Learner<P: Position> {
     pub(super) trainer: Trainer<P>,
     pub(super) replay: Replay,
@@ -34,35 +34,36 @@ pub(super) struct TrainJob {
     pub(super) config: Config,
     /// How far the run was before.
     pub(super) progress: Progress,
-    /// The checkpoint of that progress, to begin again from.
+    /// The checkpoint of that progress, to restart from.
     pub(super) checkpoint: PathBuf,
     /// Games of checkpoints below this number are learned from.
     pub(super) games_below: u32,
     pub(super) steps: u64,
-    /// Training samples that are bought and not used.
+    /// Training samples that positions have paid for and the job does not use.
     pub(super) samples_left: f64,
     pub(super) threads: usize,
 }
 
-/// How a lesson ended.
-pub(super) enum Trained {
-    Done(TrainingStats),
-    /// There was nothing to learn from.
-    Nothing,
-    Stopped,
+/// How a training phase ended.
+pub(super) enum TrainOutcome {
+    Trained(TrainingStats),
+    /// The games are worth no step.
+    NothingToLearn,
+    /// The end of the run came first.
+    Interrupted,
 }
 
 impl<P: Position> Learner<P> {
-    /// Learns a lesson. If there is no finite loss any more it begins again with half the rate,
-    /// which the lesson's progress then tells.
-    pub(super) fn learn(
+    /// Makes the steps of a job. If the loss is no longer finite it starts again from the checkpoint
+    /// with half the learning rate, and changes the job's progress accordingly.
+    pub(super) fn train(
         &mut self,
         job: &mut TrainJob,
         log: &Log,
         is_stopped: impl Fn() -> bool,
-    ) -> anyhow::Result<Trained> {
+    ) -> anyhow::Result<TrainOutcome> {
         if job.steps == 0 {
-            return Ok(Trained::Nothing);
+            return Ok(TrainOutcome::NothingToLearn);
         }
         // The number belongs to the thread that trains.
         garuda_model::set_threads(job.threads);
@@ -70,7 +71,7 @@ impl<P: Position> Learner<P> {
             let next = checkpoint_name(job.progress.checkpoint + 1);
             let mut phase = (log.phase("training", job.steps))
                 .towards(format!("checkpoint {next}"), Duration::ZERO);
-            let ended = train_steps(self, job, &is_stopped, |step, losses| {
+            let end = train_steps(self, job, &is_stopped, |step, losses| {
                 phase.set(step, || {
                     format!(
                         "loss {:.3} · policy {:.3} · value {:.3}",
@@ -78,22 +79,22 @@ impl<P: Position> Learner<P> {
                     )
                 });
             });
-            match ended {
-                TrainOutcome::Done(stats) => return Ok(Trained::Done(stats)),
-                TrainOutcome::Stopped => return Ok(Trained::Stopped),
-                TrainOutcome::Diverged => self.begin_again(job)?,
+            match end {
+                StepsEnd::Complete(stats) => return Ok(TrainOutcome::Trained(stats)),
+                StepsEnd::Interrupted => return Ok(TrainOutcome::Interrupted),
+                StepsEnd::Diverged => self.restart(job)?,
             }
         }
     }
 
-    /// Takes the weights of the newest checkpoint again, to learn more slowly.
-    fn begin_again(&mut self, job: &mut TrainJob) -> anyhow::Result<()> {
+    /// Loads the weights of the newest checkpoint again and halves the learning rate.
+    fn restart(&mut self, job: &mut TrainJob) -> anyhow::Result<()> {
         let scale = job.progress.rate_scale / 2.0;
-        if scale < LEAST_RATE_SCALE {
+        if scale < MIN_RATE_SCALE {
             bail!("training has no finite loss even at 1/256 of the learning rate");
         }
         error!(
-            "{} steps running had no finite loss: back to {} with half the learning rate",
+            "{} consecutive steps had no finite loss: back to {} with half the learning rate",
             job.config.training.max_nonfinite_steps,
             job.checkpoint.display(),
         );
@@ -105,11 +106,12 @@ impl<P: Position> Learner<P> {
     }
 }
 
-enum TrainOutcome {
-    Done(TrainingStats),
-    /// Too many steps running without a finite loss.
+/// How the steps of a job ended.
+enum StepsEnd {
+    Complete(TrainingStats),
+    /// Too many consecutive steps without a finite loss.
     Diverged,
-    Stopped,
+    Interrupted,
 }
 
 pub(super) fn train_params(config: &Config) -> TrainParams {
@@ -143,13 +145,13 @@ fn schedule(config: &Config) -> Schedule {
     }
 }
 
-/// Makes the steps of a lesson.
+/// Makes the steps of a job.
 fn train_steps<P: Position>(
     learner: &mut Learner<P>,
     job: &TrainJob,
     is_stopped: impl Fn() -> bool,
     mut watch: impl FnMut(u64, &Losses),
-) -> TrainOutcome {
+) -> StepsEnd {
     let started = Instant::now();
     let Learner { trainer, replay } = learner;
     let TrainJob {
@@ -162,7 +164,7 @@ fn train_steps<P: Position>(
     let checkpoint = progress.checkpoint + 1;
     let size = config.training.batch_size;
     let schedule = schedule(config);
-    let source = Source {
+    let sampler = BatchSampler {
         settings: SampleSettings::from(config),
         mirror: config.replay.mirror,
         seed: config.run.seed,
@@ -170,31 +172,31 @@ fn train_steps<P: Position>(
         size,
     };
     let mut batch = Batch::new(trainer.architecture().kind());
-    let (mut skipped, mut running) = (0u64, 0);
+    let (mut skipped, mut consecutive) = (0u64, 0);
     let (mut gradient, mut rate) = (0.0, 0.0);
     for step in 0..steps {
         if is_stopped() {
-            return TrainOutcome::Stopped;
+            return StepsEnd::Interrupted;
         }
-        source.fill(&mut batch, Part::Training, step, replay);
+        sampler.fill(&mut batch, Purpose::Training, step, replay);
         rate = schedule.at(trainer.steps()) * progress.rate_scale;
         let report = trainer.step(&batch, rate);
         if report.applied {
-            running = 0;
+            consecutive = 0;
             gradient += f64::from(report.gradient);
             watch(step + 1, &report.losses);
         } else {
             skipped += 1;
-            running += 1;
-            if running >= config.training.max_nonfinite_steps {
-                return TrainOutcome::Diverged;
+            consecutive += 1;
+            if consecutive >= config.training.max_nonfinite_steps {
+                return StepsEnd::Diverged;
             }
         }
     }
-    let losses = source.measure(trainer, Part::Window, replay);
-    let validation = (replay.held_out_len() >= u64::from(size))
-        .then(|| source.measure(trainer, Part::HeldOut, replay));
-    TrainOutcome::Done(TrainingStats {
+    let losses = sampler.measure(trainer, Purpose::Window, replay);
+    let validation = (replay.validation_len() >= u64::from(size))
+        .then(|| sampler.measure(trainer, Purpose::Validation, replay));
+    StepsEnd::Complete(TrainingStats {
         checkpoint,
         steps: trainer.steps(),
         window: replay.len(),
@@ -210,14 +212,16 @@ fn train_steps<P: Position>(
 
 /// What a batch is drawn for.
 #[derive(Copy, Clone)]
-enum Part {
+enum Purpose {
     Training,
+    /// Measuring the loss on the window.
     Window,
-    HeldOut,
+    /// Measuring the loss on games that are never trained on.
+    Validation,
 }
 
-/// Where batches come from: equal numbers give equal batches.
-struct Source {
+/// Draws batches: equal numbers give equal batches.
+struct BatchSampler {
     settings: SampleSettings,
     mirror: bool,
     seed: u64,
@@ -225,32 +229,38 @@ struct Source {
     size: u32,
 }
 
-impl Source {
-    fn fill<P: Position>(&self, batch: &mut Batch<P>, part: Part, number: u64, replay: &Replay) {
-        let purpose = match part {
-            Part::Training => "batch",
-            Part::Window => "measured",
-            Part::HeldOut => "held-out",
+impl BatchSampler {
+    fn fill<P: Position>(
+        &self,
+        batch: &mut Batch<P>,
+        purpose: Purpose,
+        number: u64,
+        replay: &Replay,
+    ) {
+        let seed_purpose = match purpose {
+            Purpose::Training => "batch",
+            Purpose::Window => "measured",
+            Purpose::Validation => "held-out",
         };
         let mut rng = seeds::rng(seeds::derive(
             self.seed,
-            purpose,
+            seed_purpose,
             &[self.checkpoint.into(), number],
         ));
-        let choose: Vec<(&GameRecord, usize, bool)> = (0..self.size)
+        let chosen: Vec<(&GameRecord, usize, bool)> = (0..self.size)
             .map(|_| {
-                let (record, ply) = match part {
-                    Part::HeldOut => {
-                        replay.held_out_position(rng.random_range(0..replay.held_out_len()))
+                let (record, ply) = match purpose {
+                    Purpose::Validation => {
+                        replay.validation_position(rng.random_range(0..replay.validation_len()))
                     }
                     _ => replay.position(rng.random_range(0..replay.len())),
                 };
                 (record, ply, self.mirror && rng.random_bool(0.5))
             })
             .collect();
-        let samples: Vec<_> = choose
+        let samples: Vec<_> = chosen
             .into_par_iter()
-            .map(|(record, ply, mirror)| (Sample::new(record, ply, &self.settings), mirror))
+            .map(|(record, ply, mirror)| (TrainingSample::new(record, ply, &self.settings), mirror))
             .collect();
         batch.clear();
         for (sample, mirror) in &samples {
@@ -259,11 +269,16 @@ impl Source {
     }
 
     /// Losses of the network that will be exported.
-    fn measure<P: Position>(&self, trainer: &Trainer<P>, part: Part, replay: &Replay) -> LossStats {
+    fn measure<P: Position>(
+        &self,
+        trainer: &Trainer<P>,
+        purpose: Purpose,
+        replay: &Replay,
+    ) -> LossStats {
         let mut batch = Batch::new(trainer.architecture().kind());
         let mut mean = LossStats::default();
         for number in 0..MEASURED {
-            self.fill(&mut batch, part, number, replay);
+            self.fill(&mut batch, purpose, number, replay);
             let losses = trainer.validate(&batch);
             let share = |loss: f32| f64::from(loss) / MEASURED as f64;
             mean.total += share(losses.total);

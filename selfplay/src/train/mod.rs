@@ -1,4 +1,4 @@
-//! `garuda train`: self-play, training and evaluation in turn, for as long as one likes.
+//! `garuda train`: self-play, training and evaluation in turn, until it is stopped.
 
 mod checkpoints;
 mod evaluate;
@@ -6,6 +6,7 @@ mod learn;
 mod machine;
 mod play;
 mod progress;
+mod report;
 mod session;
 mod stats;
 mod warnings;
@@ -14,4 +15,14 @@ mod warnings;
 mod tests;
 
 pub use progress::Progress;
-pub use session::{Summary, TrainOptions, train};
+pub use report::Summary;
+pub use session::{TrainOptions, train, train_with};
+
+/// How a phase of a run ended.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[must_use]
+enum PhaseEnd {
+    Complete,
+    /// The end of the run came first.
+    Interrupted,
+}

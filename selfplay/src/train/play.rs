@@ -1,6 +1,5 @@
-use std::cell::RefCell;
 use std::collections::HashSet;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
@@ -8,138 +7,131 @@ use garuda_model::{Network, checkpoint_files};
 use garuda_rules::Position;
 use garuda_run::config::BootstrapEvaluator;
 use garuda_run::records::{GameRecord, RecordStore};
-use garuda_run::{Event, checkpoint_name, thousands};
-use tracing::warn;
+use garuda_run::{Event, HumanCount, checkpoint_name, counted};
+use tracing::{debug, warn};
 
+use super::PhaseEnd;
 use super::session::Session;
 use super::stats::{positions, selfplay_stats};
-use crate::generate::{Counters, Plan, SelfplayEvaluator, generate, is_bootstrap};
+use crate::generate::{Counters, GameOrder, GameSource, Plan, PlanSpec};
 
 /// Finished games are written at least this often.
 const WRITE_EVERY: Duration = Duration::from_secs(20);
 
-impl<P: Position> Session<P> {
-    /// Plays the games of the newest checkpoint that are not recorded yet. False if the end of
-    /// the run came first.
-    pub(super) fn play_games(&mut self) -> anyhow::Result<bool> {
+impl<P: Position, S: GameSource> Session<P, S> {
+    /// Gets the games of the newest checkpoint played that are not recorded yet.
+    pub(super) fn play_games(&mut self) -> anyhow::Result<PhaseEnd> {
         let checkpoint = self.progress.checkpoint;
         let target = self.progress.games_to_play(&self.config);
-        let mut current = self.pending_games.remove(&checkpoint).unwrap_or_default();
-        let known: HashSet<_> = current.iter().map(GameRecord::number).collect();
-        let limit = self
-            .games_limit
-            .map(|limit| limit.saturating_sub(self.progress.games));
-        let numbers: Vec<_> = (0..target)
-            .filter(|number| !known.contains(number))
-            .take(limit.map_or(usize::MAX, |limit| {
-                (limit as usize).saturating_sub(current.len())
-            }))
-            .collect();
-        let complete = current.len() + numbers.len() >= target as usize;
-
-        let earlier: Vec<_> = (self.run.checkpoint_numbers()?.into_iter())
-            .filter(|&number| number < checkpoint)
-            .collect();
-        let plan = Plan::<P>::new(&self.config, checkpoint, &earlier, self.progress.positions);
-        let mut networks = Vec::new();
-        for number in [Some(checkpoint), plan.older()].into_iter().flatten() {
-            let path = checkpoint_files::network(&self.run.checkpoint(number));
-            let network =
-                Network::read(&path).with_context(|| format!("cannot use {}", path.display()))?;
-            networks.push((number, network));
-        }
-        let capacity = self.config.selfplay.parallel_games as usize;
-        let bootstrap = is_bootstrap(&self.config, checkpoint);
-        let open = |number: u32| -> anyhow::Result<SelfplayEvaluator<P>> {
-            if bootstrap {
-                return Ok(SelfplayEvaluator::of_bootstrap(
-                    self.config.bootstrap.evaluator,
-                ));
-            }
-            let (_, network) = (networks.iter())
-                .find(|(n, _)| *n == number)
-                .with_context(|| format!("checkpoint {number} was not asked for"))?;
-            Ok(SelfplayEvaluator::Network(network.evaluator(capacity)?))
+        let mut games = self.pending_games.remove(&checkpoint).unwrap_or_default();
+        let known = games.len();
+        let mut numbers = missing_numbers(target, &games);
+        numbers.truncate(self.games_allowed(known));
+        let plan = self.plan()?;
+        let networks = self.networks(&plan)?;
+        let order = GameOrder {
+            plan: &plan,
+            networks: &networks,
+            numbers: &numbers,
         };
 
         let started = Instant::now();
         let counters = Counters::default();
-        let player = match (bootstrap, self.config.bootstrap.evaluator) {
-            (true, BootstrapEvaluator::Uniform) => "search alone".to_owned(),
-            (true, BootstrapEvaluator::Material) => "search that counts pieces".to_owned(),
-            (false, _) => checkpoint_name(checkpoint),
+        let player = match plan.bootstrap() {
+            None => checkpoint_name(checkpoint),
+            Some(BootstrapEvaluator::Uniform) => "search alone".to_owned(),
+            Some(BootstrapEvaluator::Material) => "search with a count of pieces".to_owned(),
         };
         let next = checkpoint_name(checkpoint + 1);
         let mut phase = (self.log.phase("self-play", target))
-            .resumed_at(known.len() as u64)
+            .resumed_at(known as u64)
             .towards(format!("checkpoint {next}"), self.time_to_learn());
-        let mut writer = Writer {
+        let mut writer = RecordWriter {
             store: &mut self.store,
-            size: self.config.selfplay.games_per_record_file as usize,
-            waiting: Vec::new(),
+            games_per_file: self.config.selfplay.games_per_record_file as usize,
+            unwritten: Vec::new(),
             last: Instant::now(),
         };
-        let done = RefCell::new(Vec::new());
-        let played = self.stop.watch(|due| {
-            generate(
-                &plan,
-                &numbers,
-                self.machine.shards,
-                open,
-                due,
-                &counters,
-                |record| {
-                    writer.add(record.clone())?;
-                    done.borrow_mut().push(record);
-                    let seconds = started.elapsed().as_secs_f64();
-                    let rate = |count: &std::sync::atomic::AtomicU64| {
-                        (count.load(Ordering::Relaxed) as f64 / seconds) as u64
-                    };
-                    phase.set((known.len() + done.borrow().len()) as u64, || {
-                        format!(
-                            "{player} · {} positions/s · {} evals/s",
-                            thousands(rate(&counters.positions)),
-                            thousands(rate(&counters.evaluations))
-                        )
-                    });
-                    Ok(())
-                },
-            )
-        });
+        let mut wanted: HashSet<_> = numbers.iter().copied().collect();
+        let mut finished = |record: GameRecord| {
+            // A source may deliver a game twice, or one of an earlier order.
+            if record.checkpoint() != checkpoint || !wanted.remove(&record.number()) {
+                debug!("game {} is not wanted", record.number());
+                return Ok(());
+            }
+            writer.add(record.clone())?;
+            games.push(record);
+            let seconds = started.elapsed().as_secs_f64();
+            let rate = |count: &AtomicU64| {
+                HumanCount((count.load(Ordering::Relaxed) as f64 / seconds) as u64)
+            };
+            phase.set(games.len() as u64, || {
+                format!(
+                    "{player} · {} positions/s · {} evaluations/s",
+                    rate(&counters.positions),
+                    rate(&counters.evaluations)
+                )
+            });
+            Ok(())
+        };
+        let source = &mut self.source;
+        let played = (self.stop).watch(|due| source.play(&order, &counters, due, &mut finished));
         let written = writer.flush();
         drop(phase);
         let dropped = played?;
         written?;
         if !dropped.is_empty() {
-            warn!("{} games were dropped", dropped.len());
+            let games = counted(dropped.len() as u64, "game");
+            warn!("{games} of checkpoint {checkpoint} could not be played");
         }
-        current.append(&mut done.into_inner());
-        current.sort_by_key(GameRecord::number);
-        self.played = (current.len() as u64, positions(&current));
-        let missing = (target as usize).saturating_sub(current.len() + dropped.len());
-        if !complete || missing > 0 {
-            self.pending_games.insert(checkpoint, current);
-            return Ok(false);
+        games.sort_by_key(GameRecord::number);
+        self.played = (games.len() as u64, positions(&games));
+        if missing_numbers(target, &games).len() > dropped.len() {
+            self.pending_games.insert(checkpoint, games);
+            return Ok(PhaseEnd::Interrupted);
         }
-        let mut stats = selfplay_stats(checkpoint, &current);
+        let mut stats = selfplay_stats(checkpoint, &games);
         stats.total_positions = self.progress.positions + self.played.1;
         stats.simulations = plan.simulations();
         stats.evaluations = counters.evaluations.load(Ordering::Relaxed);
         stats.seconds = started.elapsed().as_secs_f64();
         self.warn_about(super::warnings::of_games(&self.config.warnings, &stats))?;
-        // Games that were all played by an earlier process have their figures already, unless
-        // it was killed in that very moment.
+        // Games that were all played by an earlier process have their statistics already, unless
+        // it was killed between the last game and these.
         if !numbers.is_empty() || !self.metrics.has_selfplay(checkpoint) {
             self.metrics.add(Event::Selfplay(stats))?;
         }
-        self.pending_games.insert(checkpoint, current);
-        Ok(true)
+        self.pending_games.insert(checkpoint, games);
+        Ok(PhaseEnd::Complete)
     }
-}
 
-impl<P: Position> Session<P> {
-    /// How long learning from a checkpoint's games will take once they are played, judging by the
-    /// last time.
+    /// How many games more than those known the newest checkpoint may play.
+    fn games_allowed(&self, known: usize) -> usize {
+        let limit = self.games_limit.unwrap_or(u64::MAX);
+        let allowed = limit.saturating_sub(self.progress.games + known as u64);
+        usize::try_from(allowed).unwrap_or(usize::MAX)
+    }
+
+    /// How the games of the newest checkpoint are played.
+    fn plan(&self) -> anyhow::Result<Plan<P>> {
+        let checkpoint = self.progress.checkpoint;
+        let mut earlier = self.run.checkpoint_numbers()?;
+        earlier.retain(|&number| number < checkpoint);
+        let config = self.config.clone();
+        let positions = self.progress.positions;
+        let spec = PlanSpec::new(config, checkpoint, &earlier, positions);
+        Ok(Plan::new(spec))
+    }
+
+    fn networks(&self, plan: &Plan<P>) -> anyhow::Result<Vec<Network>> {
+        let read = |number: u32| {
+            let path = checkpoint_files::network(&self.run.checkpoint(number));
+            Network::read(&path).with_context(|| format!("cannot use {}", path.display()))
+        };
+        plan.checkpoints().into_iter().map(read).collect()
+    }
+
+    /// How long training on a checkpoint's games will take, estimated from the last time.
     fn time_to_learn(&self) -> Duration {
         match &self.progress.training {
             Some(last) if !self.machine.overlap && last.samples > 0 => {
@@ -152,27 +144,33 @@ impl<P: Position> Session<P> {
     }
 }
 
-/// Writes records in batches.
-struct Writer<'a> {
+/// Numbers below `target` that no game has.
+fn missing_numbers(target: u64, games: &[GameRecord]) -> Vec<u64> {
+    let known: HashSet<_> = games.iter().map(GameRecord::number).collect();
+    (0..target).filter(|n| !known.contains(n)).collect()
+}
+
+/// Collects records into files.
+struct RecordWriter<'a> {
     store: &'a mut RecordStore,
-    size: usize,
-    waiting: Vec<GameRecord>,
+    games_per_file: usize,
+    unwritten: Vec<GameRecord>,
     last: Instant,
 }
 
-impl Writer<'_> {
+impl RecordWriter<'_> {
     fn add(&mut self, record: GameRecord) -> anyhow::Result<()> {
-        self.waiting.push(record);
-        if self.waiting.len() >= self.size || self.last.elapsed() >= WRITE_EVERY {
+        self.unwritten.push(record);
+        if self.unwritten.len() >= self.games_per_file || self.last.elapsed() >= WRITE_EVERY {
             self.flush()?;
         }
         Ok(())
     }
 
     fn flush(&mut self) -> anyhow::Result<()> {
-        if !self.waiting.is_empty() {
-            self.store.write(&self.waiting)?;
-            self.waiting.clear();
+        if !self.unwritten.is_empty() {
+            self.store.write(&self.unwritten)?;
+            self.unwritten.clear();
         }
         self.last = Instant::now();
         Ok(())

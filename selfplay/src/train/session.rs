@@ -1,32 +1,27 @@
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::panic::resume_unwind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use std::{mem, thread};
 
 use anyhow::bail;
-use garuda_arena::ratings::{SprtDecision, ladder_ratings};
-use garuda_model::{Architecture, Trainer};
+use garuda_model::Trainer;
 use garuda_rules::{Position, with_rule_set};
 use garuda_run::config::{Config, ConfigChange, FrozenSettings};
 use garuda_run::records::{GameRecord, RecordStore};
-use garuda_run::{
-    Event, Ladder, Log, Metrics, RunDir, Stop, TensorBoard, bytes, checkpoint_name, counted,
-    program, seeds, shell_path, shown_path, thousands,
-};
-use garuda_study::charts::write_plots;
-use serde::Serialize;
-use tracing::{error, info, warn};
+use garuda_run::{Event, Ladder, Log, Metrics, RunDir, Stop, TensorBoard, checkpoint_name, seeds};
+use tracing::{error, warn};
 
-use super::evaluate::Evaluation;
-use super::learn::{Learner, TrainJob, Trained, train_params};
+use super::evaluate::{Evaluation, EvaluationEnd};
+use super::learn::{Learner, TrainJob, TrainOutcome, train_params};
 use super::machine::Machine;
+use super::report::{Summary, missing_games};
 use super::stats::positions;
-use super::{Progress, checkpoints, warnings};
-use crate::generate::position_sample_rate;
-use crate::replay::{Replay, first_remembered};
+use super::{PhaseEnd, Progress, checkpoints, warnings};
+use crate::generate::{GameSource, LocalSource, position_sample_rate};
+use crate::replay::{Replay, first_in_window};
 
 /// What to train, where, and for how long.
 #[derive(Debug)]
@@ -36,38 +31,31 @@ pub struct TrainOptions {
     /// Whether the configuration may be another than the run has.
     pub config_change: ConfigChange,
     pub stop: Stop,
-    /// End when the run has so many games.
+    /// End when the run has this number of games.
     pub games: Option<u64>,
-    /// End when the run has made so many checkpoints beyond its first, untrained one.
+    /// End when the run has made this number of checkpoints beyond its first, untrained one.
     pub checkpoints: Option<u32>,
     pub log: Log,
 }
 
-/// What a run has when training ends.
-#[derive(Clone, Debug, Serialize)]
-pub struct Summary {
-    pub run: PathBuf,
-    pub checkpoint: PathBuf,
-    pub checkpoints: u32,
-    pub games: u64,
-    pub positions: u64,
-    pub steps: u64,
-    /// Elo of the newest checkpoint in the ladder, 0 being a random player.
-    pub rating: Option<f64>,
-    pub seconds: f64,
+/// Creates a run and trains it, or resumes it, with games that this process plays.
+pub fn train(options: TrainOptions) -> anyhow::Result<Summary> {
+    let shards = Machine::here(&options.config.machine).shards;
+    train_with(options, LocalSource::new(shards))
 }
 
-/// Trains a run, beginning it or going on with it.
-pub fn train(options: TrainOptions) -> anyhow::Result<Summary> {
+/// The same with games from any source.
+pub fn train_with(options: TrainOptions, source: impl GameSource) -> anyhow::Result<Summary> {
     let rule_set = options.config.game.rules;
     with_rule_set!(rule_set, P => {
-        let (session, learner) = Session::<P>::open(options)?;
+        let (session, learner) = Session::<P, _>::open(options, source)?;
         session.train(learner)
     })
 }
 
 /// A run that is being trained.
-pub(super) struct Session<P: Position> {
+pub(super) struct Session<P: Position, S> {
+    pub(super) source: S,
     pub(super) run: RunDir,
     pub(super) config: Config,
     pub(super) store: RecordStore,
@@ -85,11 +73,14 @@ pub(super) struct Session<P: Position> {
     pub(super) log: Log,
     game: PhantomData<P>,
     checkpoints_limit: Option<u32>,
-    started: Instant,
+    pub(super) started: Instant,
 }
 
-impl<P: Position> Session<P> {
-    pub(super) fn open(options: TrainOptions) -> anyhow::Result<(Session<P>, Learner<P>)> {
+impl<P: Position, S: GameSource> Session<P, S> {
+    pub(super) fn open(
+        options: TrainOptions,
+        source: S,
+    ) -> anyhow::Result<(Session<P, S>, Learner<P>)> {
         let started = Instant::now();
         let config = options.config;
         let run = RunDir::open_or_create_with(&options.run, &config, options.config_change)?;
@@ -124,14 +115,14 @@ impl<P: Position> Session<P> {
             }
         };
 
-        let unlearned_from = progress.checkpoint.saturating_sub(progress.behind);
+        let pending_from = progress.checkpoint.saturating_sub(progress.behind);
         let mut found = 0;
         let loaded = store.load::<P>(|games| {
             found = games.partition_point(|game| game.checkpoint < progress.checkpoint) as u64;
             let learned = games
                 .iter()
-                .take_while(|game| game.checkpoint < unlearned_from);
-            first_remembered(&config.replay, learned.map(|game| game.positions))
+                .take_while(|game| game.checkpoint < pending_from);
+            first_in_window(&config.replay, learned.map(|game| game.positions))
         })?;
         if found < progress.games {
             warn!(
@@ -140,15 +131,16 @@ impl<P: Position> Session<P> {
             );
         }
         let mut replay = Replay::after(loaded.passed_over);
-        let mut by_net: BTreeMap<u32, Vec<GameRecord>> = BTreeMap::new();
+        let mut learned: BTreeMap<u32, Vec<GameRecord>> = BTreeMap::new();
         for record in loaded.records {
-            by_net.entry(record.checkpoint()).or_default().push(record);
+            learned.entry(record.checkpoint()).or_default().push(record);
         }
-        let pending_games = by_net.split_off(&unlearned_from);
-        for games in by_net.into_values() {
+        let pending_games = learned.split_off(&pending_from);
+        for games in learned.into_values() {
             replay.extend(games, &config.replay);
         }
         let mut session = Session {
+            source,
             run,
             store,
             metrics,
@@ -171,25 +163,8 @@ impl<P: Position> Session<P> {
         Ok((session, Learner { trainer, replay }))
     }
 
-    /// Says whether the run is new or resumed, and from where.
-    fn log_start(&self, is_new: bool, network: Architecture) {
-        let run = shown_path(self.run.path());
-        let (games, positions) = self.played;
-        self.log.line(&if is_new {
-            let rules = P::NAME;
-            format!("{run}: starting {rules} with a network of {network}")
-        } else {
-            format!(
-                "{run}: resuming from checkpoint {}: {}, {} so far",
-                checkpoint_name(self.progress.checkpoint),
-                counted(self.progress.games + games, "game"),
-                counted(self.progress.positions + positions, "position"),
-            )
-        });
-    }
-
     fn train(mut self, mut learner: Learner<P>) -> anyhow::Result<Summary> {
-        while let Some(evaluation) = self.evaluate()? {
+        while let EvaluationEnd::Complete(evaluation) = self.evaluate()? {
             self.report(&evaluation)?;
             if self.has_regressed(&evaluation) {
                 self.return_to_predecessor(&mut learner)?;
@@ -201,50 +176,52 @@ impl<P: Position> Session<P> {
             if enough || self.stop.is_due() {
                 break;
             }
-            let made = if self.machine.overlap {
-                self.play_while_learning(&mut learner)?
+            let end = if self.machine.overlap {
+                self.play_while_training(&mut learner)?
             } else {
-                self.play_then_learn(&mut learner)?
+                self.play_then_train(&mut learner)?
             };
-            if !made {
+            if end == PhaseEnd::Interrupted {
                 break;
             }
         }
         self.finish(&learner)
     }
 
-    /// Makes the next checkpoint from all games, those of the newest one included. False if the
-    /// end of the run came first.
-    fn play_then_learn(&mut self, learner: &mut Learner<P>) -> anyhow::Result<bool> {
-        if !self.play_games()? {
-            return Ok(false);
+    /// Makes the next checkpoint from all games, those of the newest one included.
+    fn play_then_train(&mut self, learner: &mut Learner<P>) -> anyhow::Result<PhaseEnd> {
+        if self.play_games()? == PhaseEnd::Interrupted {
+            return Ok(PhaseEnd::Interrupted);
         }
         let mut job = self.job(learner, self.progress.checkpoint + 1);
-        let learned = learner.learn(&mut job, &self.log, || self.stop.is_signalled())?;
-        self.make_checkpoint(learner, &job, learned)
+        let outcome = learner.train(&mut job, &self.log, || self.stop.is_signalled())?;
+        self.make_checkpoint(learner, &job, outcome)
     }
 
     /// Plays the games of the newest checkpoint, and meanwhile makes the next one from those of
-    /// the others. False if the end of the run came first.
-    fn play_while_learning(&mut self, learner: &mut Learner<P>) -> anyhow::Result<bool> {
+    /// the others.
+    fn play_while_training(&mut self, learner: &mut Learner<P>) -> anyhow::Result<PhaseEnd> {
         let mut job = self.job(learner, self.progress.checkpoint);
         let (log, stop) = (self.log.clone(), self.stop.clone());
         let ended = AtomicBool::new(false);
         let is_stopped = || ended.load(Ordering::Relaxed) || stop.is_signalled();
-        let (played, learned) = thread::scope(|scope| {
-            let learning = scope.spawn(|| learner.learn(&mut job, &log, is_stopped));
+        let (played, trained) = thread::scope(|scope| {
+            let training = scope.spawn(|| learner.train(&mut job, &log, is_stopped));
             let played = self.play_games();
-            if !matches!(played, Ok(true)) {
+            if !matches!(played, Ok(PhaseEnd::Complete)) {
                 ended.store(true, Ordering::Relaxed);
             }
-            (played, learning.join())
+            (played, training.join())
         });
-        let learned = learned.unwrap_or_else(|panic| resume_unwind(panic))?;
-        Ok(played? && self.make_checkpoint(learner, &job, learned)?)
+        let outcome = trained.unwrap_or_else(|panic| resume_unwind(panic))?;
+        match played? {
+            PhaseEnd::Complete => self.make_checkpoint(learner, &job, outcome),
+            PhaseEnd::Interrupted => Ok(PhaseEnd::Interrupted),
+        }
     }
 
-    /// Moves the games of checkpoints below `games_below` to the learner, and says how long it is
-    /// to learn from them.
+    /// Moves the games of checkpoints below `games_below` to the learner's replay window, and
+    /// computes how many steps they are worth.
     pub(super) fn job(&mut self, learner: &mut Learner<P>, games_below: u32) -> TrainJob {
         let later = self.pending_games.split_off(&games_below);
         let mut new = 0;
@@ -271,17 +248,17 @@ impl<P: Position> Session<P> {
         }
     }
 
-    /// Keeps what was learned as the next checkpoint. False if there was an end to it.
+    /// Saves the trained network as the next checkpoint.
     pub(super) fn make_checkpoint(
         &mut self,
         learner: &Learner<P>,
         job: &TrainJob,
-        learned: Trained,
-    ) -> anyhow::Result<bool> {
-        let training = match learned {
-            Trained::Done(stats) => Some(stats),
-            Trained::Nothing => None,
-            Trained::Stopped => return Ok(false),
+        outcome: TrainOutcome,
+    ) -> anyhow::Result<PhaseEnd> {
+        let training = match outcome {
+            TrainOutcome::Trained(stats) => Some(stats),
+            TrainOutcome::NothingToLearn => None,
+            TrainOutcome::Interrupted => return Ok(PhaseEnd::Interrupted),
         };
         let (games, positions) = mem::take(&mut self.played);
         let checkpoint = self.progress.checkpoint + 1;
@@ -306,7 +283,7 @@ impl<P: Position> Session<P> {
             config: FrozenSettings::of(&self.config),
         };
         self.save(learner)?;
-        Ok(true)
+        Ok(PhaseEnd::Complete)
     }
 
     fn save(&mut self, learner: &Learner<P>) -> anyhow::Result<()> {
@@ -373,114 +350,4 @@ impl<P: Position> Session<P> {
         }
         Ok(())
     }
-
-    fn rating(&self) -> Option<(f64, f64)> {
-        let name = checkpoint_name(self.progress.checkpoint);
-        ladder_ratings(&self.ladder)
-            .into_iter()
-            .find(|rating| rating.player == name)
-            .map(|rating| (rating.elo, rating.error))
-    }
-
-    /// The permanent line of a checkpoint, and the plots.
-    fn report(&self, evaluation: &Evaluation) -> anyhow::Result<()> {
-        let progress = &self.progress;
-        let mut line = format!("checkpoint {}", checkpoint_name(progress.checkpoint));
-        if let Some(training) = &progress.training {
-            line += &format!(
-                " · {} positions · {} steps · policy {:.3} value {:.3}",
-                thousands(progress.positions),
-                thousands(training.steps),
-                training.losses.policy,
-                training.losses.value,
-            );
-        }
-        if let Some((estimate, verdict)) = &evaluation.predecessor {
-            let word = match verdict {
-                SprtDecision::Stronger => ", stronger",
-                SprtDecision::NotStronger => ", not stronger",
-                SprtDecision::Undecided => "",
-            };
-            line += &format!(
-                " · {:+.0} Elo ({:+.0} to {:+.0}{word})",
-                estimate.elo, estimate.low, estimate.high
-            );
-        }
-        if let Some((elo, error)) = self.rating() {
-            line += &format!(" · rating {elo:.0} ± {error:.0}");
-        }
-        let minutes = self.started.elapsed().as_secs_f64() / 60.0;
-        line += &format!(" · {} · {minutes:.1} min", bytes(self.run.size()));
-        self.log.line(&line);
-        if self.config.output.plots {
-            write_plots(
-                &self.run.plots(),
-                &self.metrics.events(),
-                &ladder_ratings(&self.ladder),
-            )?;
-        }
-        Ok(())
-    }
-
-    fn finish(self, learner: &Learner<P>) -> anyhow::Result<Summary> {
-        let (games, positions) = self.played;
-        let summary = Summary {
-            run: self.run.path().to_owned(),
-            checkpoint: self.run.checkpoint(self.progress.checkpoint),
-            checkpoints: self.progress.checkpoint,
-            games: self.progress.games + games,
-            positions: self.progress.positions + positions,
-            steps: learner.trainer.steps(),
-            rating: self.rating().map(|(elo, _)| elo),
-            seconds: self.started.elapsed().as_secs_f64(),
-        };
-        if games > 0 {
-            let games = counted(games, "game");
-            info!("{games} of the newest checkpoint will count for the next one");
-        }
-        self.log.line(&format!(
-            "{}: {}, {}, {}, {}. Next:\n{}",
-            shown_path(&summary.run),
-            counted(summary.checkpoints, "checkpoint"),
-            counted(summary.games, "game"),
-            counted(summary.positions, "position"),
-            bytes(self.run.size()),
-            next_commands(&summary.run),
-        ));
-        Ok(summary)
-    }
-}
-
-/// The games that a checkpoint counts and the store does not have.
-fn missing_games(progress: &Progress, found: u64, files: &[String]) -> String {
-    let games = progress.games;
-    let name = checkpoint_name(progress.checkpoint);
-    let missing = games - found;
-    let files = match files {
-        [] => "no gap in the numbers of the record files shows which".to_owned(),
-        files => format!("{} are not there", files.join(", ")),
-    };
-    format!(
-        "{missing} of the {games} games played before checkpoint {name} are missing, and training \
-         continues without them: {files}"
-    )
-}
-
-/// What can be done with a run, as commands for a shell.
-fn next_commands(run: &Path) -> String {
-    let (garuda, run) = (program(), shell_path(run));
-    let commands = [
-        (format!("{garuda} train {run}"), "resume training"),
-        (format!("{garuda} ladder {run}"), "show the ratings"),
-        (
-            format!("{garuda} match {run} alphabeta"),
-            "play a match against alpha-beta search",
-        ),
-        (format!("{garuda} play {run}"), "play against it"),
-    ];
-    let width = commands.iter().map(|(c, _)| c.chars().count()).max();
-    let width = width.unwrap_or(0);
-    commands
-        .map(|(command, purpose)| format!("  {command:<width$}   {purpose}"))
-        .join("\n")
 }

@@ -1,19 +1,25 @@
-//! Accidents of training that no configuration brings about.
+//! Failures of training that no configuration causes, and games from other sources.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use garuda_arena::ratings::{EloEstimate, SprtDecision};
 use garuda_model::Trainer;
 use garuda_model::checkpoint_files::WEIGHTS;
+use garuda_rules::Position;
 use garuda_rules::tori::ToriPosition;
 use garuda_run::config::{Config, ConfigChange};
-use garuda_run::{Log, Stop, TrainingStats};
+use garuda_run::records::GameRecord;
+use garuda_run::{Log, RunDir, Stop, TrainingStats};
 
 use super::evaluate::Evaluation;
-use super::learn::{Learner, TrainJob, Trained};
+use super::learn::{Learner, TrainJob, TrainOutcome};
 use super::session::Session;
-use super::{TrainOptions, train};
+use super::{PhaseEnd, TrainOptions, train, train_with};
+use crate::generate::{Counters, DroppedGame, GameOrder, GameSource, LocalSource};
 
-/// The tiny configuration without what these tests do not look at, and with lessons long enough to
-/// go wrong in.
+/// The tiny configuration without what these tests do not look at, and with training phases long enough
+/// to go wrong in.
 fn tiny() -> Config {
     let settings = [
         "replay.samples_per_position=3.5",
@@ -24,7 +30,7 @@ fn tiny() -> Config {
     Config::parse("tiny", include_str!("../../tests/tiny.toml"), &settings).unwrap()
 }
 
-fn options(run: &std::path::Path, checkpoints: u32) -> TrainOptions {
+fn options(run: &Path, checkpoints: u32) -> TrainOptions {
     TrainOptions {
         run: run.to_owned(),
         config: tiny(),
@@ -36,14 +42,16 @@ fn options(run: &std::path::Path, checkpoints: u32) -> TrainOptions {
     }
 }
 
-fn open(run: &std::path::Path) -> (Session<ToriPosition>, Learner<ToriPosition>) {
-    Session::open(options(run, 9)).unwrap()
+type ToriSession = Session<ToriPosition, LocalSource>;
+
+fn open(run: &Path) -> (ToriSession, Learner<ToriPosition>) {
+    Session::open(options(run, 9), LocalSource::new(1)).unwrap()
 }
 
-fn learned(learner: &mut Learner<ToriPosition>, job: &mut TrainJob) -> TrainingStats {
-    match learner.learn(job, &Log::silent(), || false).unwrap() {
-        Trained::Done(stats) => stats,
-        _ => panic!("the job was not learned"),
+fn trained(learner: &mut Learner<ToriPosition>, job: &mut TrainJob) -> TrainingStats {
+    match learner.train(job, &Log::silent(), || false).unwrap() {
+        TrainOutcome::Trained(stats) => stats,
+        _ => panic!("the job was not done"),
     }
 }
 
@@ -53,7 +61,7 @@ fn losses_that_are_not_finite_halve_the_rate() {
     let run = dir.path().join("run");
     train(options(&run, 1)).unwrap();
     let (mut session, mut learner) = open(&run);
-    assert!(session.play_games().unwrap());
+    assert_eq!(session.play_games().unwrap(), PhaseEnd::Complete);
     let mut job = session.job(&mut learner, 2);
     let steps = learner.trainer.steps();
 
@@ -61,12 +69,12 @@ fn losses_that_are_not_finite_halve_the_rate() {
     let sound = job.config.training.clone();
     job.config.training.learning_rate = f64::INFINITY;
     job.config.training.max_nonfinite_steps = u32::MAX;
-    let stats = learned(&mut learner, &mut job);
+    let stats = trained(&mut learner, &mut job);
     assert!(stats.losses.total.is_nan());
     assert_eq!(stats.skipped, job.steps - 1);
 
     job.config.training = sound;
-    let stats = learned(&mut learner, &mut job);
+    let stats = trained(&mut learner, &mut job);
     assert!(stats.losses.total.is_finite());
     assert_eq!(stats.steps, steps + job.steps);
     assert_eq!(job.progress.rate_scale, 0.5);
@@ -74,8 +82,8 @@ fn losses_that_are_not_finite_halve_the_rate() {
     assert!((stats.rate - full_rate / 2.0).abs() < 1e-12);
 
     // The next checkpoint remembers the rate.
-    let made = session.make_checkpoint(&learner, &job, Trained::Done(stats));
-    assert!(made.unwrap());
+    let made = session.make_checkpoint(&learner, &job, TrainOutcome::Trained(stats));
+    assert_eq!(made.unwrap(), PhaseEnd::Complete);
     drop((session, learner));
     let (session, _) = open(&run);
     assert_eq!(
@@ -90,10 +98,10 @@ fn a_run_that_cannot_learn_gives_up() {
     let run = dir.path().join("run");
     train(options(&run, 1)).unwrap();
     let (mut session, mut learner) = open(&run);
-    assert!(session.play_games().unwrap());
+    assert_eq!(session.play_games().unwrap(), PhaseEnd::Complete);
     let mut job = session.job(&mut learner, 2);
     job.config.training.learning_rate = f64::INFINITY;
-    let error = learner.learn(&mut job, &Log::silent(), || false);
+    let error = learner.train(&mut job, &Log::silent(), || false);
     let error = error.err().unwrap().to_string();
     assert!(error.contains("no finite loss"), "{error}");
     // The last good checkpoint is as it was.
@@ -126,7 +134,7 @@ fn a_regression_brings_the_better_network_back() {
     assert_eq!(session.progress.returned_to, Some(1));
     assert!(
         !session.has_regressed(&lost(-160.0)),
-        "a network that was taken back is not judged again"
+        "a network that was taken back is not evaluated again"
     );
     let train_params = super::learn::train_params(&session.config);
     let weights = |number| {
@@ -142,9 +150,55 @@ fn a_regression_brings_the_better_network_back() {
     };
     assert_eq!(steps(3), steps(1));
 
-    // No game is lost or counted twice, and the run goes on.
+    // No game is lost or counted twice, and the run continues.
     drop((session, learner));
     let summary = train(options(&run, 4)).unwrap();
     assert_eq!(summary.checkpoints, 4);
     assert!(summary.games > games);
+}
+
+/// Delivers games late, in reverse, twice, and with some that were not ordered.
+struct Unreliable(LocalSource);
+
+impl GameSource for Unreliable {
+    fn play<P: Position>(
+        &mut self,
+        order: &GameOrder<'_, P>,
+        counters: &Counters,
+        stop: &AtomicBool,
+        finished: &mut dyn FnMut(GameRecord) -> anyhow::Result<()>,
+    ) -> anyhow::Result<Vec<DroppedGame>> {
+        let mut records = Vec::new();
+        let more: Vec<_> = order.numbers.iter().copied().chain([500, 501]).collect();
+        let order = GameOrder {
+            numbers: &more,
+            ..*order
+        };
+        let dropped = (self.0).play(&order, counters, stop, &mut |record| {
+            records.push(record);
+            Ok(())
+        })?;
+        for record in records.iter().rev().chain(&records) {
+            finished(record.clone())?;
+        }
+        Ok(dropped)
+    }
+}
+
+#[test]
+fn checkpoints_do_not_depend_on_how_games_arrive() {
+    let dir = tempfile::tempdir().unwrap();
+    let (local, other) = (dir.path().join("local"), dir.path().join("other"));
+    let expected = train(options(&local, 3)).unwrap();
+    let source = Unreliable(LocalSource::new(2));
+    let found = train_with(options(&other, 3), source).unwrap();
+    assert_eq!(
+        (found.games, found.positions, found.steps),
+        (expected.games, expected.positions, expected.steps)
+    );
+    let weights = |run: &Path| {
+        let checkpoint = RunDir::open(run).unwrap().checkpoint(3);
+        std::fs::read(checkpoint.join(WEIGHTS)).unwrap()
+    };
+    assert!(weights(&local) == weights(&other));
 }

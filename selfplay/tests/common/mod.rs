@@ -6,7 +6,7 @@ use garuda_mcts::evaluators::Rollout;
 use garuda_rules::tori::ToriPosition;
 use garuda_run::config::Config;
 use garuda_run::records::GameRecord;
-use garuda_selfplay::generate::{Counters, Plan, generate};
+use garuda_selfplay::generate::{Counters, Plan, PlanSpec, generate};
 
 pub(crate) fn config(settings: &[&str]) -> Config {
     let mut all = vec![
@@ -32,7 +32,7 @@ pub(crate) fn games(
     numbers: &[u64],
     shards: usize,
 ) -> Vec<GameRecord> {
-    let plan = Plan::<ToriPosition>::new(config, checkpoint, &[], 0);
+    let plan = Plan::<ToriPosition>::new(PlanSpec::new(config.clone(), checkpoint, &[], 0));
     let mut records = Vec::new();
     let dropped = generate(
         &plan,

@@ -1,4 +1,4 @@
-use garuda_run::thousands;
+use garuda_run::HumanCount;
 use maud::{Markup, html};
 
 use super::{BalanceReport, BalanceStats};
@@ -46,11 +46,11 @@ fn terminations(stats: &BalanceStats) -> Markup {
     let rows = html! {
         @for end in &stats.terminations {
             (row(&end.termination, &[
-                thousands(end.games),
+                HumanCount(end.games).to_string(),
                 percent(end.games as f64 / stats.games as f64),
-                thousands(end.wins),
-                thousands(end.draws),
-                thousands(end.losses),
+                HumanCount(end.wins).to_string(),
+                HumanCount(end.draws).to_string(),
+                HumanCount(end.losses).to_string(),
             ]))
         }
     };
@@ -97,7 +97,7 @@ fn columns(report: &BalanceReport) -> Vec<String> {
 fn cells(report: &BalanceReport, stats: &BalanceStats) -> Vec<String> {
     let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.1}"));
     let mut cells = vec![
-        thousands(stats.games),
+        HumanCount(stats.games).to_string(),
         percent_with_error(stats.score, stats.score_error),
         percent_with_error(stats.draw_share, stats.draw_error),
         stats.lengths.as_ref().map_or("–".to_owned(), |lengths| {

@@ -1,4 +1,4 @@
-use garuda_run::thousands;
+use garuda_run::HumanCount;
 
 use super::report::{CountedGames, MoveReport, OpeningNode, OpeningsReport};
 use super::setups::SideSetUps;
@@ -59,13 +59,13 @@ pub(super) fn games_line(counted: &CountedGames) -> String {
     if counted.varied > 0 {
         parts.push(format!(
             "{} from other starts left out",
-            thousands(counted.varied)
+            HumanCount(counted.varied)
         ));
     }
     if counted.elsewhere > 0 {
         parts.push(format!(
             "{} that never reached this position left out",
-            thousands(counted.elsewhere)
+            HumanCount(counted.elsewhere)
         ));
     }
     if !counted.refused.is_empty() {
@@ -104,7 +104,7 @@ fn move_line(mv: &MoveReport, width: usize, indent: usize) -> String {
         None => String::new(),
     };
     let prior = search.prior.map_or_else(String::new, percent);
-    let games = (mv.played.games).map_or_else(String::new, |n| thousands(n.into()));
+    let games = (mv.played.games).map_or_else(String::new, |n| HumanCount(n.into()).to_string());
     let results = match mv.played.results() {
         Some(results) => {
             let share = |n: u32| percent(f64::from(n) / f64::from(results.games()));
@@ -132,7 +132,7 @@ fn formation_lines(side: &SideSetUps, name: &str) -> Vec<String> {
         String::new(),
         format!(
             "most frequent set-ups of the {name} mover, of {} in all",
-            thousands(side.distinct)
+            HumanCount(side.distinct)
         ),
     ];
     lines.extend(side.formations.iter().take(FORMATIONS).map(|formation| {

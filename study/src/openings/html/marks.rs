@@ -1,4 +1,4 @@
-use garuda_run::thousands;
+use garuda_run::HumanCount;
 use maud::{Markup, html};
 
 use crate::format::signed;
@@ -14,9 +14,9 @@ pub(super) fn good_badge() -> Markup {
 pub(super) fn result_bar(results: &GameResults) -> Markup {
     let label = format!(
         "{} won, {} drawn, {} lost",
-        thousands(results.wins.into()),
-        thousands(results.draws.into()),
-        thousands(results.losses.into())
+        HumanCount(results.wins.into()),
+        HumanCount(results.draws.into()),
+        HumanCount(results.losses.into())
     );
     let widths = permille([results.wins, results.draws, results.losses]);
     html! {

@@ -8,7 +8,7 @@ mod setups;
 mod tree;
 
 use garuda_rules::{Color, Position};
-use garuda_run::thousands;
+use garuda_run::HumanCount;
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 
 use self::boards::Boards;
@@ -144,7 +144,7 @@ fn search_cells(mv: &MoveReport, scale: &ValueScale) -> Markup {
 fn game_cells(mv: &MoveReport) -> Markup {
     let results = mv.played.results();
     markup! {
-        td.n { (mv.played.games.map_or_else(String::new, |n| thousands(n.into()))) }
+        td.n { (mv.played.games.map_or_else(String::new, |n| HumanCount(n.into()).to_string())) }
         td.n { (percent_or_dash(results.and_then(|results| results.score()))) }
         td.wide { @if let Some(results) = &results { (result_bar(results)) } }
     }

@@ -1,7 +1,7 @@
 //! Set-ups of Sittuyin: where each piece was placed, and the most frequent formations.
 
 use garuda_rules::{Board, Color};
-use garuda_run::thousands;
+use garuda_run::HumanCount;
 use maud::{Markup, html};
 
 use super::boards::Boards;
@@ -105,7 +105,7 @@ fn formations(side: &SideSetUps, color: Color, name: &str, boards: Option<Boards
         @for formation in &side.formations {
             tr {
                 th scope="row" { code { (formation.pieces) } }
-                td.n { (thousands(formation.games.into())) }
+                td.n { (HumanCount(formation.games.into())) }
                 td.n { (formation.score.map_or_else(String::new, percent)) }
                 td.wide { (result_bar(&formation.results)) }
             }

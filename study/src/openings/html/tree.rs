@@ -1,7 +1,7 @@
 //! The tree of moves, each of which can be opened.
 
 use garuda_rules::Color;
-use garuda_run::thousands;
+use garuda_run::HumanCount;
 use maud::{Markup, html};
 
 use super::boards::{Boards, LastMove};
@@ -62,7 +62,7 @@ fn summary(mv: &MoveReport, scale: &ValueScale) -> Markup {
             (value_mark(&mv.searched, scale))
         }
         @if let Some(results) = mv.played.results() {
-            small { (thousands(results.games().into())) }
+            small { (HumanCount(results.games().into())) }
             (result_bar(&results))
         }
         @if mv.good { (good_badge()) }
@@ -82,16 +82,16 @@ fn facts(mv: &MoveReport) -> Markup {
         dl {
             @if let Some(value) = value { (fact("value", &html! { (value) })) }
             @if let Some(prior) = search.prior { (fact("prior", &html! { (percent(prior)) })) }
-            @if let Some(visits) = search.visits { (fact("visits", &html! { (thousands(visits)) })) }
+            @if let Some(visits) = search.visits { (fact("visits", &html! { (HumanCount(visits)) })) }
             @if let Some(reply) = &search.reply { (fact("reply", &html! { code { (reply) } })) }
             @if let Some(line) = &search.line { (fact("line", &html! { code { (line) } })) }
             @if let Some(results) = mv.played.results() {
                 (fact("games", &html! {
-                    (thousands(results.games().into())) ", score "
+                    (HumanCount(results.games().into())) ", score "
                     (results.score().map_or_else(String::new, percent)) ": "
-                    (thousands(results.wins.into())) " won, "
-                    (thousands(results.draws.into())) " drawn, "
-                    (thousands(results.losses.into())) " lost"
+                    (HumanCount(results.wins.into())) " won, "
+                    (HumanCount(results.draws.into())) " drawn, "
+                    (HumanCount(results.losses.into())) " lost"
                 }))
                 @for part in &mv.by_checkpoints {
                     (fact(&part.range.to_string(), &html! { (part_results(part)) }))

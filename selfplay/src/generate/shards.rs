@@ -13,10 +13,10 @@ use super::plan::Plan;
 
 /// A tree of one decision is small; this is only a bound.
 const TREE_BYTES: usize = 64 << 20;
-/// Evaluations that a shard remembers.
+/// Evaluations that the cache of a shard holds.
 const CACHED: usize = 1 << 15;
 
-/// What shards have done so far, for whoever watches.
+/// What has been done so far, for display.
 #[derive(Default, Debug)]
 pub struct Counters {
     pub games: AtomicU64,
@@ -24,25 +24,25 @@ pub struct Counters {
     pub evaluations: AtomicU64,
 }
 
-/// A game that was given up because a shard panicked in it.
+/// A game that was given up because the code panicked in it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Dropped {
+pub struct DroppedGame {
     pub number: u64,
     /// Start and moves.
     pub move_list_text: String,
 }
 
-enum Message {
+enum ShardMessage {
     Finished(Box<GameRecord>),
-    Dropped(Dropped),
+    Dropped(DroppedGame),
 }
 
-/// Plays the games with these numbers on so many shards, each a thread with evaluators of its
-/// own, and hands each record over as it is finished, in no particular order. Ends early, with
-/// the games in progress lost, when `stop` is set.
+/// Plays the games with these numbers on a number of shards, each a thread with evaluators of its
+/// own, and hands each record over as it is finished, in no particular order. Ends early, without
+/// the games in progress, when `stop` is set.
 ///
 /// What a game is depends on the plan and its number alone. A game in which the code panics is
-/// given up and returned; the others go on.
+/// given up and returned; the others continue.
 pub fn generate<P, E>(
     plan: &Plan<P>,
     numbers: &[u64],
@@ -51,7 +51,7 @@ pub fn generate<P, E>(
     stop: &AtomicBool,
     counters: &Counters,
     mut finished: impl FnMut(GameRecord) -> anyhow::Result<()>,
-) -> anyhow::Result<Vec<Dropped>>
+) -> anyhow::Result<Vec<DroppedGame>>
 where
     P: Position,
     E: Evaluator<GameState<P>>,
@@ -60,7 +60,7 @@ where
     let failed = AtomicBool::new(false);
     let (sender, receiver) = channel();
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..shards)
+        let threads: Vec<_> = (0..shards)
             .map(|_| {
                 let sender = sender.clone();
                 let (next, failed, open) = (&next, &failed, &open);
@@ -70,7 +70,7 @@ where
                         next,
                         stops: [stop, failed],
                     };
-                    let result = Worker::run(plan, queue, open, &sender, counters);
+                    let result = GameShard::run(plan, queue, open, &sender, counters);
                     if result.is_err() {
                         failed.store(true, Ordering::Relaxed);
                     }
@@ -83,18 +83,18 @@ where
         let mut outcome = Ok(());
         for message in receiver {
             match message {
-                Message::Dropped(game) => dropped.push(game),
-                Message::Finished(record) if outcome.is_ok() => {
+                ShardMessage::Dropped(game) => dropped.push(game),
+                ShardMessage::Finished(record) if outcome.is_ok() => {
                     outcome = finished(*record);
                     if outcome.is_err() {
                         failed.store(true, Ordering::Relaxed);
                     }
                 }
-                Message::Finished(_) => {}
+                ShardMessage::Finished(_) => {}
             }
         }
-        for worker in workers {
-            match worker.join() {
+        for thread in threads {
+            match thread.join() {
                 Ok(result) => result?,
                 Err(_) => bail!("a shard panicked outside of its games"),
             }
@@ -103,7 +103,7 @@ where
     })
 }
 
-/// The numbers of games that nobody has begun.
+/// The numbers of games that no shard has started.
 #[derive(Copy, Clone)]
 struct Queue<'a> {
     numbers: &'a [u64],
@@ -122,17 +122,17 @@ impl Queue<'_> {
     }
 }
 
-/// One net's evaluator and a search for every place.
-struct Player<P: Position, E> {
+/// The evaluator of one checkpoint and a search for every place of a shard.
+struct SearchPool<P: Position, E> {
     evaluator: E,
     shard: Shard<GameState<P>, Gumbel<GameState<P>>>,
     counted: u64,
 }
 
-impl<P: Position, E: Evaluator<GameState<P>>> Player<P, E> {
-    fn new(evaluator: E, places: usize) -> Player<P, E> {
+impl<P: Position, E: Evaluator<GameState<P>>> SearchPool<P, E> {
+    fn new(evaluator: E, places: usize) -> SearchPool<P, E> {
         let search = Gumbel::new(GameState::start(), TREE_BYTES);
-        Player {
+        SearchPool {
             evaluator,
             shard: Shard::new(vec![search; places], Some(EvalCache::new(CACHED))),
             counted: 0,
@@ -154,34 +154,42 @@ impl<P: Position, E: Evaluator<GameState<P>>> Player<P, E> {
     }
 }
 
-/// A shard of games at work.
-struct Worker<'a, P: Position, E> {
+/// Whether a place of a shard needs the evaluator.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum PlaceState {
+    Searching,
+    /// There is no game left for it.
+    Idle,
+}
+
+/// The games that one thread plays at a time.
+struct GameShard<'a, P: Position, E> {
     plan: &'a Plan<P>,
     places: Vec<Option<GameInProgress<P>>>,
-    newest: Player<P, E>,
-    older: Option<Player<P, E>>,
-    sender: &'a Sender<Message>,
+    newest: SearchPool<P, E>,
+    past_opponent: Option<SearchPool<P, E>>,
+    sender: &'a Sender<ShardMessage>,
     counters: &'a Counters,
 }
 
-impl<'a, P: Position, E: Evaluator<GameState<P>>> Worker<'a, P, E> {
+impl<'a, P: Position, E: Evaluator<GameState<P>>> GameShard<'a, P, E> {
     fn open(
         plan: &'a Plan<P>,
         places: usize,
         open: &impl Fn(u32) -> anyhow::Result<E>,
-        sender: &'a Sender<Message>,
+        sender: &'a Sender<ShardMessage>,
         counters: &'a Counters,
     ) -> anyhow::Result<Self> {
         let player = |checkpoint: u32| -> anyhow::Result<_> {
             let evaluator = open(checkpoint)
                 .with_context(|| format!("cannot open the model of checkpoint {checkpoint}"))?;
-            Ok(Player::new(evaluator, places))
+            Ok(SearchPool::new(evaluator, places))
         };
-        Ok(Worker {
+        Ok(GameShard {
             plan,
             places: (0..places).map(|_| None).collect(),
             newest: player(plan.checkpoint())?,
-            older: plan.older().map(player).transpose()?,
+            past_opponent: plan.past_opponent().map(player).transpose()?,
             sender,
             counters,
         })
@@ -191,21 +199,21 @@ impl<'a, P: Position, E: Evaluator<GameState<P>>> Worker<'a, P, E> {
         plan: &'a Plan<P>,
         queue: Queue<'_>,
         open: &impl Fn(u32) -> anyhow::Result<E>,
-        sender: &'a Sender<Message>,
+        sender: &'a Sender<ShardMessage>,
         counters: &'a Counters,
     ) -> anyhow::Result<()> {
-        let places = plan.settings.parallel_games as usize;
-        let reopen = |places| Worker::open(plan, places, open, sender, counters);
-        let mut worker = reopen(places)?;
+        let places = plan.parallel_games();
+        let reopen = |places| GameShard::open(plan, places, open, sender, counters);
+        let mut shard = reopen(places)?;
         loop {
             let mut next = || queue.next();
-            let work = || worker.work(&mut next, queue);
+            let work = || shard.work(&mut next, queue);
             if let Ok(result) = catch_unwind(AssertUnwindSafe(work)) {
                 return result;
             }
-            // Someone in this shard panicked, and what its neighbours know may be half-written.
-            // A game is made by its number, so each is played again by itself.
-            let numbers: Vec<_> = (worker.places.iter().flatten())
+            // A game of this shard panicked, and the state of the others may be half-written. A game
+            // follows from its number, so each is played again by itself.
+            let numbers: Vec<_> = (shard.places.iter().flatten())
                 .map(GameInProgress::number)
                 .collect();
             for number in numbers {
@@ -218,7 +226,7 @@ impl<'a, P: Position, E: Evaluator<GameState<P>>> Worker<'a, P, E> {
                     Err(_) => alone.give_up(number),
                 }
             }
-            worker = reopen(places)?;
+            shard = reopen(places)?;
         }
     }
 
@@ -229,71 +237,71 @@ impl<'a, P: Position, E: Evaluator<GameState<P>>> Worker<'a, P, E> {
         queue: Queue<'_>,
     ) -> anyhow::Result<()> {
         while !queue.is_stopped() {
-            let mut busy = false;
+            let mut is_idle = true;
             for place in 0..self.places.len() {
-                busy |= self.advance(place, next);
+                is_idle &= self.advance(place, next) == PlaceState::Idle;
             }
-            if !busy {
+            if is_idle {
                 break;
             }
             self.newest.step(self.counters)?;
-            if let Some(older) = &mut self.older {
-                older.step(self.counters)?;
+            if let Some(past_opponent) = &mut self.past_opponent {
+                past_opponent.step(self.counters)?;
             }
         }
         Ok(())
     }
 
-    /// Brings a place to where its search needs the evaluator. False if it has nothing to do.
-    fn advance(&mut self, place: usize, next: &mut impl FnMut() -> Option<u64>) -> bool {
-        if self.places[place].is_none() && !self.begin(place, next) {
-            return false;
+    /// Advances a place to where its search needs the evaluator.
+    fn advance(&mut self, place: usize, next: &mut impl FnMut() -> Option<u64>) -> PlaceState {
+        if self.places[place].is_none() && self.start_game(place, next) == PlaceState::Idle {
+            return PlaceState::Idle;
         }
         loop {
             let Some(game) = &mut self.places[place] else {
-                return false;
+                return PlaceState::Idle;
             };
-            let player = match &mut self.older {
-                Some(older) if game.is_older_to_move() => older,
+            let pool = match &mut self.past_opponent {
+                Some(past_opponent) if game.is_past_opponent_to_move() => past_opponent,
                 _ => &mut self.newest,
             };
-            let search = player.search(place);
+            let search = pool.search(place);
             if !search.is_over() {
-                return true;
+                return PlaceState::Searching;
             }
             match game.decide(self.plan, search) {
                 Some(record) => {
                     self.finish(record);
-                    if !self.begin(place, next) {
-                        return false;
+                    if self.start_game(place, next) == PlaceState::Idle {
+                        return PlaceState::Idle;
                     }
                 }
-                None => self.begin_search(place),
+                None => self.start_search(place),
             }
         }
     }
 
-    /// Begins the next game at a place, unless there is none.
-    fn begin(&mut self, place: usize, next: &mut impl FnMut() -> Option<u64>) -> bool {
-        self.places[place] = next().map(|number| GameInProgress::begin(self.plan, number));
+    /// Starts the next game at a place, if there is one.
+    fn start_game(&mut self, place: usize, next: &mut impl FnMut() -> Option<u64>) -> PlaceState {
+        self.places[place] = next().map(|number| GameInProgress::start(self.plan, number));
         if self.places[place].is_none() {
-            return false;
+            return PlaceState::Idle;
         }
-        self.begin_search(place);
-        true
+        self.start_search(place);
+        PlaceState::Searching
     }
 
-    fn begin_search(&mut self, place: usize) {
+    fn start_search(&mut self, place: usize) {
         let Some(game) = &mut self.places[place] else {
             return;
         };
-        let player = match &mut self.older {
-            Some(older) if game.is_older_to_move() => older,
+        let pool = match &mut self.past_opponent {
+            Some(past_opponent) if game.is_past_opponent_to_move() => past_opponent,
             _ => &mut self.newest,
         };
-        let search = player.search(place);
+        let search = pool.search(place);
         search.reset(game.game());
-        game.begin_search(self.plan, search);
+        game.start_search(self.plan, search);
     }
 
     fn finish(&self, record: GameRecord) {
@@ -302,8 +310,8 @@ impl<'a, P: Position, E: Evaluator<GameState<P>>> Worker<'a, P, E> {
         counters
             .positions
             .fetch_add(record.positions() as u64, Ordering::Relaxed);
-        // The receiver is gone only when the run has failed, and then nobody asks for records.
-        let _ = self.sender.send(Message::Finished(Box::new(record)));
+        // The receiver is gone only when the phase has failed, and then the record is not wanted.
+        let _ = self.sender.send(ShardMessage::Finished(Box::new(record)));
     }
 
     fn give_up(&self, number: u64) {
@@ -311,8 +319,8 @@ impl<'a, P: Position, E: Evaluator<GameState<P>>> Worker<'a, P, E> {
             .find(|game| game.number() == number)
             .map(GameInProgress::move_list_text)
             .unwrap_or_default();
-        error!("game {number} made its shard panic and is dropped: {move_list_text}");
-        let _ = self.sender.send(Message::Dropped(Dropped {
+        error!("game {number} caused a panic and is dropped: {move_list_text}");
+        let _ = self.sender.send(ShardMessage::Dropped(DroppedGame {
             number,
             move_list_text,
         }));
