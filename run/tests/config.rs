@@ -64,7 +64,7 @@ fn every_configuration_is_valid_and_plays_what_its_name_says() {
             assert_eq!(config.game.rules, rules, "{stem}");
         }
     }
-    assert_eq!(seen, 6, "five rule sets, and one quick run");
+    assert_eq!(seen, 7, "five rule sets, one quick run, and the example");
 }
 
 #[test]
