@@ -1,8 +1,8 @@
 """A UCI engine for tests: `fake_engine.py GARUDA BEHAVIOUR [MOVE]`.
 
-It plays any legal move, as told by `GARUDA rules`, and misbehaves with its third move of a game, or
-another one, in the way its behaviour says. What it is told goes to the file that its option "Log
-File" names.
+It plays random legal moves, which it gets from `GARUDA rules`, and misbehaves with its third move of
+a game, or with move MOVE, as BEHAVIOUR says. The commands it receives are written to the file that its
+option "Log File" names.
 """
 
 import json
@@ -27,7 +27,7 @@ def forever():
 
 
 class Rules:
-    """Starts when it is asked for the first time, which takes a while."""
+    """Starts with the first question, which takes a while."""
 
     def __init__(self):
         self.process = None

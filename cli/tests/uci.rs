@@ -138,7 +138,7 @@ fn faults_forfeit_the_game() {
         ("hang 1", "clock=1", "time-loss", "no move within 1.000 s"),
         ("crash 1", "clock=60", "crash", "the fake engine falls over"),
     ];
-    for (behaviour, limit, termination, words) in rows {
+    for (behaviour, limit, termination, expected) in rows {
         let timeout = if termination == "hang" { 4 } else { 60 };
         let load = load(&format!("{}?{limit}", fake(behaviour)), timeout).unwrap();
         let settings = MatchSettings {
@@ -163,8 +163,8 @@ fn faults_forfeit_the_game() {
         for lost in &outcome.forfeits {
             assert_eq!(lost.loser, 0);
             assert_eq!(lost.forfeit.fault.name(), termination);
-            let said = &lost.forfeit.message;
-            assert!(said.contains(words), "{behaviour}: {said}");
+            let message = &lost.forfeit.message;
+            assert!(message.contains(expected), "{behaviour}: {message}");
         }
     }
 }
@@ -317,7 +317,7 @@ fn engines_receive_position_clocks_and_options() {
 
 #[test]
 fn engines_that_cannot_play_are_refused_with_the_reason() {
-    for (player, words) in [
+    for (player, expected) in [
         ("uci:".to_owned(), "a command must follow uci:"),
         (
             "uci:no-such-engine".to_owned(),
@@ -340,10 +340,10 @@ fn engines_that_cannot_play_are_refused_with_the_reason() {
             "says: ERROR: [Errno 2] No such file or directory",
         ),
     ] {
-        let timeout = if words.contains("in time") { 1 } else { 60 };
+        let timeout = if expected.contains("in time") { 1 } else { 60 };
         let refused = load(&player, timeout).and_then(|load| load.player::<MakrukPosition>());
         let error = format!("{:#}", refused.err().unwrap());
-        assert!(error.contains(words), "{player}: {error}");
+        assert!(error.contains(expected), "{player}: {error}");
     }
     let output = run(&["match", "random", &fake("well"), "--game=makruk"]);
     let errors = String::from_utf8_lossy(&output.stderr);
