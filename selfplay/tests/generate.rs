@@ -6,7 +6,7 @@ mod common;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use common::{config, games, judge};
+use common::{config, evaluator, games};
 use garuda_mcts::evaluators::Rollout;
 use garuda_mcts::{EvalError, Evaluations, Evaluator, Wdl};
 use garuda_rules::tori::ToriPosition;
@@ -68,7 +68,7 @@ fn older_checkpoints_play_one_side_of_some_games() {
     let opened = AtomicUsize::new(0);
     let open = |checkpoint: u32| {
         opened.fetch_add(checkpoint as usize, Ordering::Relaxed);
-        judge(checkpoint)
+        evaluator(checkpoint)
     };
     let mut records = Vec::new();
     let (stop, counters) = (AtomicBool::new(false), Counters::default());
@@ -150,7 +150,7 @@ fn with_trap(panics: bool, key: u64) -> (anyhow::Result<Vec<u64>>, Vec<GameRecor
     let plan = Plan::<ToriPosition>::new(PlanSpec::new(config, 0, &[], 0));
     let open = |checkpoint| {
         Ok(Trap {
-            inner: judge(checkpoint)?,
+            inner: evaluator(checkpoint)?,
             key,
             panics,
             sprung: false,
@@ -212,7 +212,7 @@ fn a_stop_ends_it_at_once() {
         &plan,
         &numbers,
         2,
-        judge,
+        evaluator,
         &stop,
         &Counters::default(),
         |_| panic!("nothing is finished"),

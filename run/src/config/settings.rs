@@ -140,19 +140,19 @@ settings! {
         temperature_plies: u32 = 20u32, in 0..=10_000;
         /// Share of games that start with moves drawn from the raw policy.
         policy_init_prob: f64 = 0.25, in 0.0..=1.0;
-        /// At most so many raw moves.
+        /// Maximum number of these moves.
         policy_init_max_plies: u32 = 8u32, in 0..=1_000;
         /// Share of games from a varied start at the beginning of a run …
         varied_start_prob: f64 = 0.3, in 0.0..=1.0;
         /// … and the share it decays to …
         varied_start_prob_end: f64 = 0.05, in 0.0..=1.0;
-        /// … over so many recorded positions.
+        /// … over this number of recorded positions.
         varied_start_positions: u64 = 400_000u64, in 1..=1_000_000_000_000;
         /// Share of games in which one side is an older checkpoint.
         past_opponent_prob: f64 = 0.05, in 0.0..=1.0;
         /// A game is decided when the value has been beyond this …
         reduce_visits_value: f64 = 0.95, in 0.5..=1.0;
-        /// … for so many plies running.
+        /// … for this number of consecutive plies.
         reduce_visits_plies: u32 = 6u32, in 1..=1_000;
         /// Simulations a decision in a decided game.
         reduce_visits_simulations: u32 = 8u32, in 2..=10_000;
@@ -191,7 +191,7 @@ settings! {
         ema_decay: f64 = 0.999, in 0.0..=0.999_999;
         /// Share of the game's result in the value target; the rest is the search's value.
         wdl_weight: f64 = 0.7, in 0.0..=1.0;
-        /// Value weight of games that ended at the length cap.
+        /// Value weight of games that ended at the length limit.
         length_limit_weight: f64 = 0.3, in 0.0..=1.0;
         policy_weight: f64 = 1.0, in 0.0..=100.0;
         soft_policy_weight: f64 = 2.0, in 0.0..=100.0;
@@ -223,14 +223,14 @@ settings! {
         opening_plies: u32 = 4u32, in 0..=100;
         /// Share of pairs from a varied start.
         varied_start_prob: f64 = 0.0, in 0.0..=1.0;
-        /// Evaluate every so many checkpoints.
+        /// Number of checkpoints from one evaluation to the next.
         every: u32 = 1u32, in 1..=10_000;
         /// How many predecessors are played: the last one, and others further back.
         predecessors: u32 = 2u32, in 1..=100;
         /// Fixed players of the ladder.
         #[serde(with = "by_name::list")]
         anchors: Vec<PlayerSpec> = [PlayerSpec::Random, PlayerSpec::AlphaBeta(None)];
-        /// A loss of so many Elo against the predecessor, beyond the error bar, makes the run
+        /// A loss of this many Elo against the predecessor, beyond the error bar, makes the run
         /// return to it; 0 for never.
         regression_elo: f64 = 150.0, in 0.0..=10_000.0;
     }
@@ -243,7 +243,7 @@ settings! {
         draw_share: f64 = 0.9, in 0.0..=1.0;
         /// Mean entropy of the policy targets, in nats.
         entropy: f64 = 0.05, in 0.0..=10.0;
-        /// Share of games that end at the length cap.
+        /// Share of games that end at the length limit.
         length_limit_share: f64 = 0.3, in 0.0..=1.0;
     }
 

@@ -12,9 +12,9 @@ use thiserror::Error;
 pub struct GameRecord {
     /// The rule set's name.
     rules: String,
-    /// Text form of the start position.
+    /// FEN of the start position.
     start: String,
-    /// Number of the checkpoint whose games these are: the newest when the game was begun.
+    /// Number of the checkpoint whose games these are: the newest when the game started.
     checkpoint: u32,
     /// Number of the game among that checkpoint's.
     number: u64,

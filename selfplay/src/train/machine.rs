@@ -2,10 +2,10 @@ use std::thread::available_parallelism;
 
 use garuda_run::config::{MachineSettings, PhaseOrder};
 
-/// From so many cores on, playing and learning at the same time keeps more of them busy than
+/// From this number of cores on, playing and learning at the same time keeps more of them busy than
 /// taking turns: a step of training does not spread over many.
 const CORES_TO_SPARE: usize = 8;
-/// Of so many cores one learns while the others play: a new position costs some 24 to 64
+/// Of this number of cores one trains while the others play: a new position costs some 24 to 64
 /// evaluations to make and a few training samples, three evaluations each, to learn.
 const CORES_A_LEARNER: usize = 4;
 

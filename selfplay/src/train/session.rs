@@ -310,7 +310,7 @@ impl<P: Position, S: GameSource> Session<P, S> {
         estimate.high < -bound && self.progress.returned_to.is_none()
     }
 
-    /// Makes a checkpoint that is the predecessor's network again, and goes on from there.
+    /// Makes a checkpoint that is the predecessor's network again, and continues from there.
     pub(super) fn return_to_predecessor(&mut self, learner: &mut Learner<P>) -> anyhow::Result<()> {
         let checkpoint = self.progress.checkpoint;
         let Some(better) = checkpoint.checked_sub(self.config.evaluation.every) else {

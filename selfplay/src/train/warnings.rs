@@ -15,7 +15,7 @@ pub(super) fn of_games(settings: &WarningSettings, stats: &SelfplayStats) -> Vec
     let capped = stats.ends.get("length-limit").copied().unwrap_or(0.0);
     if capped > settings.length_limit_share {
         warnings.push(format!(
-            "{} % of the games end at the length cap: the checkpoint does not know how to finish. Try a higher selfplay.varied_start_prob, whose smaller armies end sooner",
+            "{} % of the games end at the length limit: the checkpoint does not know how to finish. Try a higher selfplay.varied_start_prob, whose smaller armies end sooner",
             percent(capped)
         ));
     }
@@ -34,7 +34,7 @@ pub(super) fn of_training(settings: &WarningSettings, stats: &TrainingStats) -> 
         let gap = validation.value - stats.losses.value;
         if gap > settings.value_gap {
             warnings.push(format!(
-                "the value loss is {gap:.3} higher on games that were held out: the checkpoint learns games by heart. Try a lower replay.samples_per_position or a larger replay.window_min"
+                "the value loss is {gap:.3} higher on games that were held out: the network overfits. Try a lower replay.samples_per_position or a larger replay.window_min"
             ));
         }
     }

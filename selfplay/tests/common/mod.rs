@@ -20,8 +20,8 @@ pub(crate) fn config(settings: &[&str]) -> Config {
     Config::parse("test", "", &all).expect("the settings are sound")
 }
 
-/// A judge that needs no network and answers the same whatever else is asked.
-pub(crate) fn judge(_net: u32) -> anyhow::Result<Rollout> {
+/// An evaluator that needs no network, and whose evaluations depend on the position alone.
+pub(crate) fn evaluator(_checkpoint: u32) -> anyhow::Result<Rollout> {
     Ok(Rollout::new(7, 1, 20))
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn games(
         &plan,
         numbers,
         shards,
-        judge,
+        evaluator,
         &AtomicBool::new(false),
         &Counters::default(),
         |record| {
