@@ -103,9 +103,9 @@ settings! {
 
     /// The tree search of self-play.
     search: SearchSettings {
-        /// Simulations a decision, growing over the run.
+        /// Simulations per decision, growing over the run.
         simulations: Vec<u32> = [24, 32, 48, 64], in 2..=10_000;
-        /// From how many recorded positions on each entry of `simulations` holds.
+        /// Number of recorded positions from which each entry of `simulations` applies.
         simulations_from: Vec<u64> = [0, 60_000, 200_000, 500_000], in 0..=1_000_000_000_000;
         /// How many moves the root considers.
         max_considered_actions: u32 = 16u32, in 2..=512;
@@ -115,19 +115,19 @@ settings! {
         value_scale: f64 = 1.0, in 0.001..=100.0;
         /// Whether each new position is searched for a move that wins at once.
         check_win_in_one: bool = true;
-        /// What a draw is worth to either side.
+        /// Value of a draw for either side.
         draw_value: f64 = 0.0, in -1.0..=1.0;
     }
 
     /// The first games, which no network plays.
     bootstrap: BootstrapSettings {
-        /// Positions to learn the first lesson from; 0 to let the untrained network play.
+        /// Number of positions to train the first checkpoint on; 0: the untrained network plays.
         positions: u64 = 30_000u64, in 0..=100_000_000;
-        /// Share of a game's positions that are learned from.
+        /// Share of a game's positions that are trained on.
         position_sample_rate: f64 = 0.125, in 0.001..=1.0;
-        /// Simulations a decision.
+        /// Simulations per decision.
         simulations: u32 = 24u32, in 2..=10_000;
-        /// What positions are evaluated by.
+        /// The evaluator of these games.
         evaluator: BootstrapEvaluator = BootstrapEvaluator::Uniform;
     }
 
@@ -140,7 +140,7 @@ settings! {
         temperature_plies: u32 = 20u32, in 0..=10_000;
         /// Share of games that start with moves drawn from the raw policy.
         policy_init_prob: f64 = 0.25, in 0.0..=1.0;
-        /// Maximum number of these moves.
+        /// Largest number of these moves.
         policy_init_max_plies: u32 = 8u32, in 0..=1_000;
         /// Share of games from a varied start at the beginning of a run …
         varied_start_prob: f64 = 0.3, in 0.0..=1.0;
@@ -152,13 +152,13 @@ settings! {
         past_opponent_prob: f64 = 0.05, in 0.0..=1.0;
         /// A game is decided when the value has been beyond this …
         reduce_visits_value: f64 = 0.95, in 0.5..=1.0;
-        /// … for this number of consecutive plies.
+        /// … for this number of plies in a row.
         reduce_visits_plies: u32 = 6u32, in 1..=1_000;
-        /// Simulations a decision in a decided game.
+        /// Simulations per decision in a decided game.
         reduce_visits_simulations: u32 = 8u32, in 2..=10_000;
         /// Training weight of positions of a decided game.
         reduce_visits_weight: f64 = 0.3, in 0.0..=1.0;
-        /// Games in a batch of records.
+        /// Number of games per record file.
         games_per_record_file: u32 = 32u32, in 1..=4_096;
     }
 
@@ -168,7 +168,7 @@ settings! {
         window_min: u64 = 50_000u64, in 256..=1_000_000_000;
         window_expand_per_position: f64 = 0.4, in 0.0..=1.0;
         window_taper_exponent: f64 = 0.65, in 0.05..=1.0;
-        /// Training samples bought by each new position.
+        /// Number of training samples per new position.
         samples_per_position: f64 = 3.5, in 0.1..=100.0;
         /// Share of games kept for validation.
         validation_fraction: f64 = 0.03, in 0.0..=0.5;
@@ -199,14 +199,14 @@ settings! {
         value_weight: f64 = 1.0, in 0.0..=100.0;
         short_term_value_weight: f64 = 0.3, in 0.0..=100.0;
         moves_left_weight: f64 = 0.05, in 0.0..=100.0;
-        /// Steps running without a finite loss after which training goes back to the last good
+        /// Number of steps in a row without a finite loss after which training returns to the last
         /// checkpoint.
         max_nonfinite_steps: u32 = 5u32, in 1..=1_000;
     }
 
     /// The rhythm of a run.
     checkpoint: CheckpointSettings {
-        /// New positions between two checkpoints, about.
+        /// Approximate number of new positions between two checkpoints.
         positions: u64 = 16_000u64, in 1..=100_000_000;
         /// Length of a game assumed before any was played.
         expected_plies: u32 = 80u32, in 1..=10_000;
@@ -223,19 +223,19 @@ settings! {
         opening_plies: u32 = 4u32, in 0..=100;
         /// Share of pairs from a varied start.
         varied_start_prob: f64 = 0.0, in 0.0..=1.0;
-        /// Number of checkpoints from one evaluation to the next.
+        /// Evaluate every n-th checkpoint.
         every: u32 = 1u32, in 1..=10_000;
         /// How many predecessors are played: the last one, and others further back.
         predecessors: u32 = 2u32, in 1..=100;
         /// Fixed players of the ladder.
         #[serde(with = "by_name::list")]
         anchors: Vec<PlayerSpec> = [PlayerSpec::Random, PlayerSpec::AlphaBeta(None)];
-        /// A loss of this many Elo against the predecessor, beyond the error bar, makes the run
-        /// return to it; 0 for never.
+        /// Elo difference to the predecessor beyond which, error bar included, a weaker checkpoint
+        /// makes the run return to it; 0: never.
         regression_elo: f64 = 150.0, in 0.0..=10_000.0;
     }
 
-    /// When to raise the alarm.
+    /// When to warn.
     warnings: WarningSettings {
         /// Validation minus training value loss.
         value_gap: f64 = 0.05, in 0.0..=10.0;
@@ -247,8 +247,7 @@ settings! {
         length_limit_share: f64 = 0.3, in 0.0..=1.0;
     }
 
-    /// What `garuda openings` looks at, unless it is told otherwise. Does not change what is
-    /// learned.
+    /// Defaults of `garuda openings`. They do not change training.
     openings: OpeningsSettings {
         /// Moves whose value is within this of the best one's are good; values go from −1 to 1.
         margin: f64 = 0.05, in 0.0..=2.0;

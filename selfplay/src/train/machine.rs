@@ -2,17 +2,17 @@ use std::thread::available_parallelism;
 
 use garuda_run::config::{MachineSettings, PhaseOrder};
 
-/// From this number of cores on, playing and learning at the same time keeps more of them busy than
-/// taking turns: a step of training does not spread over many.
+/// Number of cores from which playing and training at the same time keeps more of them busy than
+/// taking turns: a training step does not spread over many.
 const CORES_TO_SPARE: usize = 8;
-/// Of this number of cores one trains while the others play: a new position costs some 24 to 64
-/// evaluations to make and a few training samples, three evaluations each, to learn.
+/// One core in this number trains while the others play: a new position costs about 24 to 64
+/// evaluations to make, and a few training samples, of three evaluations each, to train on.
 const CORES_A_LEARNER: usize = 4;
 
 /// How the cores are used.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Machine {
-    /// Whether games are played while the next checkpoint is learned.
+    /// Whether games are played while the next checkpoint is trained.
     pub(super) overlap: bool,
     /// Shards of self-play.
     pub(super) shards: usize,

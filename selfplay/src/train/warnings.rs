@@ -21,7 +21,7 @@ pub(super) fn of_games(settings: &WarningSettings, stats: &SelfplayStats) -> Vec
     }
     if stats.entropy < settings.entropy {
         warnings.push(format!(
-            "the policy targets have an entropy of only {:.3}: the checkpoint has stopped to explore. Try a higher selfplay.temperature or policy_init_prob, or a lower search.value_scale",
+            "the policy targets have an entropy of only {:.3}: the checkpoint has stopped exploring. Try a higher selfplay.temperature or policy_init_prob, or a lower search.value_scale",
             stats.entropy
         ));
     }
@@ -34,13 +34,13 @@ pub(super) fn of_training(settings: &WarningSettings, stats: &TrainingStats) -> 
         let gap = validation.value - stats.losses.value;
         if gap > settings.value_gap {
             warnings.push(format!(
-                "the value loss is {gap:.3} higher on games that were held out: the network overfits. Try a lower replay.samples_per_position or a larger replay.window_min"
+                "the value loss is {gap:.3} higher on validation games: the checkpoint overfits. Try a lower replay.samples_per_position or a larger replay.window_min"
             ));
         }
     }
     if stats.skipped > 0 {
         warnings.push(format!(
-            "{} training steps had no finite loss and were skipped. If that goes on, try a lower training.learning_rate",
+            "{} training steps had no finite loss and were skipped. If this continues, try a lower training.learning_rate",
             stats.skipped
         ));
     }
