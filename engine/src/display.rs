@@ -3,9 +3,7 @@
 use std::fmt::Write;
 
 use garuda_mcts::{Evaluations, SearchControl, Wdl, softmax};
-use garuda_rules::{
-    Color, Game, GameState, Move, MoveList, Occupant, Outcome, Piece, Position, perft,
-};
+use garuda_rules::{Game, GameState, Move, MoveList, Outcome, Position, diagram, perft};
 
 use crate::info::{centipawns, move_text, per_mille};
 use crate::protocol::{Protocol, usi};
@@ -13,21 +11,8 @@ use crate::protocol::{Protocol, usi};
 /// The board from White's side and the facts about the position.
 pub(crate) fn position<P: Position>(game: &GameState<P>) -> String {
     let position = game.position();
-    let mut text = String::new();
+    let mut text = diagram(position);
     let mut write = |line: String| text.push_str(&(line + "\n"));
-    for rank in (0..P::BOARD.ranks).rev() {
-        let pieces = (0..P::BOARD.files).map(|file| {
-            let square = P::BOARD.square(file, rank);
-            format!("{:>2}", letter::<P>(position.occupant(square)))
-        });
-        write(format!(
-            "{:>2} {}",
-            rank + 1,
-            pieces.collect::<Vec<_>>().join(" ")
-        ));
-    }
-    let files = (0..P::BOARD.files).map(|file| format!(" {}", char::from(b'a' + file)));
-    write(format!("   {}", files.collect::<Vec<_>>().join(" ")));
     let fen = position.to_string();
     let sfen = usi::sfen_of_fen(&fen).filter(|_| P::HAS_USI);
     write(format!("Fen: {fen}"));
@@ -72,20 +57,6 @@ pub(crate) fn game_over(
     match winner {
         Some(winner) => format!("the game is over: {winner} has won by {termination}"),
         None => format!("the game is over: drawn by {termination}"),
-    }
-}
-
-fn letter<P: Position>(occupant: Option<Occupant>) -> String {
-    match occupant {
-        None => ".".to_owned(),
-        Some(Occupant::Stone) => "#".to_owned(),
-        Some(Occupant::Piece(Piece { color, piece_type })) => {
-            let letter = P::PIECE_TYPES[usize::from(piece_type)].letter;
-            match color {
-                Color::White => letter.to_owned(),
-                Color::Black => letter.to_ascii_lowercase(),
-            }
-        }
     }
 }
 

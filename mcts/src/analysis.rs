@@ -10,7 +10,9 @@ use crate::{Search, SearchControl, SearchLimits, Wdl};
 /// How an [`Analysis`] searches.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct AnalysisSettings {
+    /// How the tree is searched.
     pub puct: PuctSettings,
+    /// Which move is chosen from it.
     pub selection: MoveSelection,
     /// Maximum number of leaves per batch.
     pub batch_size: usize,
@@ -48,6 +50,7 @@ pub struct SearchInfo {
     /// For the side to move. `None` if nothing was evaluated, as when there is only one legal
     /// move.
     pub wdl: Option<Wdl>,
+    /// The result with best play, where the search could prove it.
     pub proof: Option<Proof>,
     /// Visits of the root, including those of a reused tree.
     pub visits: u32,
@@ -57,6 +60,7 @@ pub struct SearchInfo {
     pub runner_up_visits: u32,
     /// Number of positions sent to the evaluator.
     pub evaluations: u64,
+    /// Time since the search started.
     pub elapsed: Duration,
     /// Share of the tree's memory limit in use, from 0 to 1.
     pub hashfull: f64,
@@ -98,6 +102,7 @@ impl<G: Game> Analysis<G> {
         })
     }
 
+    /// The game as it stands.
     pub fn game(&self) -> &G {
         self.search.game()
     }

@@ -16,6 +16,7 @@ use crate::{EvalError, Evaluator, Gumbel, GumbelSettings, Puct, PuctSettings, Se
 /// The cost of many searches on one core.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct SearchSpeed {
+    /// Simulations of all games together.
     pub simulations_per_second: f64,
     /// Size of the largest tree among the games.
     pub bytes_per_tree: usize,

@@ -10,6 +10,7 @@ use crate::{Proof, Wdl};
 /// How the move to play is selected. Proven wins rank above, proven losses below all others.
 #[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
 pub enum MoveSelection {
+    /// The move with the most visits.
     MostVisits,
     /// The move with the highest lower confidence bound of its value.
     #[default]
@@ -19,10 +20,13 @@ pub enum MoveSelection {
 /// A move of the root with its principal variation.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PvLine {
+    /// The move, and what should follow.
     pub moves: Vec<Move>,
     /// For the side to move at the root.
     pub wdl: Wdl,
+    /// Visits of the move.
     pub visits: u32,
+    /// Its result with best play, where the search could prove it.
     pub proof: Option<Proof>,
 }
 

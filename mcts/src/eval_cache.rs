@@ -85,6 +85,7 @@ impl EvalCache {
         Some((entry.wdl, &self.logits[start..start + moves]))
     }
 
+    /// Keeps an evaluation, in place of an older one.
     pub fn insert(&mut self, key: u64, wdl: Wdl, logits: &[f32]) {
         let size = self.ring_size as u64;
         let room = (size - self.end % size) as usize;

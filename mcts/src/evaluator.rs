@@ -30,8 +30,11 @@ pub struct Evaluations {
 /// Probabilities of a win, a draw and a loss for the side to move.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Wdl {
+    /// Probability of a win.
     pub win: f32,
+    /// Probability of a draw.
     pub draw: f32,
+    /// Probability of a loss.
     pub loss: f32,
 }
 
@@ -59,16 +62,19 @@ impl Wdl {
 }
 
 impl Evaluations {
+    /// Removes all evaluations but keeps their memory.
     pub fn clear(&mut self) {
         self.wdl.clear();
         self.logits.clear();
         self.ends.clear();
     }
 
+    /// Number of evaluated positions.
     pub fn len(&self) -> usize {
         self.wdl.len()
     }
 
+    /// Whether no position was evaluated.
     pub fn is_empty(&self) -> bool {
         self.wdl.is_empty()
     }
@@ -108,23 +114,46 @@ impl Evaluations {
 /// Why a batch could not be evaluated.
 #[derive(Debug, Error)]
 pub enum EvalError {
+    /// Probabilities that are none.
     #[error("the evaluator returned {wdl:?} for position {position} of the batch")]
-    Value { position: usize, wdl: Wdl },
+    Value {
+        /// Its place in the batch.
+        position: usize,
+        /// What was given as probabilities.
+        wdl: Wdl,
+    },
+    /// A logit that is not finite.
     #[error(
         "the evaluator returned the logit {logit} for a move of position {position} of the batch"
     )]
-    Logit { position: usize, logit: f32 },
+    Logit {
+        /// Its place in the batch.
+        position: usize,
+        /// What was given.
+        logit: f32,
+    },
+    /// More or fewer evaluations than positions.
     #[error("the evaluator returned {returned} evaluations for {expected} positions")]
-    Evaluations { expected: usize, returned: usize },
+    Evaluations {
+        /// Positions in the batch.
+        expected: usize,
+        /// Evaluations returned.
+        returned: usize,
+    },
+    /// More or fewer logits than legal moves.
     #[error(
         "the evaluator returned {logits} logits for the {legal} legal moves of position {position} of \
          the batch"
     )]
     Logits {
+        /// Its place in the batch.
         position: usize,
+        /// Legal moves of the position.
         legal: usize,
+        /// Logits given.
         logits: usize,
     },
+    /// The evaluator could not run.
     #[error("the evaluator failed")]
     Backend(#[source] Box<dyn std::error::Error + Send + Sync>),
 }

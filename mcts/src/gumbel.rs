@@ -20,6 +20,7 @@ pub struct GumbelSettings {
     pub max_considered_actions: usize,
     /// Scale of the Gumbel noise: 1 to explore, 0 for the move considered best.
     pub gumbel_scale: f32,
+    /// How values are weighed against priors.
     pub values: ValueScale,
     /// Whether each new position is checked for a win in one. It costs a move generation per
     /// legal move, little compared with a network, and finds mates sooner.
@@ -98,6 +99,7 @@ impl<G: Game> Gumbel<G> {
         }
     }
 
+    /// The game as it stands.
     pub fn game(&self) -> &G {
         self.descent.game()
     }
@@ -220,6 +222,7 @@ impl<G: Game> Gumbel<G> {
         &self.descent.tree
     }
 
+    /// The tree as text, for tests and debugging.
     pub fn dump(&self) -> TreeDump<'_> {
         TreeDump(self.tree())
     }

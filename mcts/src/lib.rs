@@ -25,6 +25,8 @@
 //!
 //! Values are always for the side to move at the node they belong to.
 
+#![warn(missing_docs)]
+
 mod analysis;
 pub mod bench;
 mod best_move;

@@ -10,7 +10,9 @@ use crate::{Proof, Wdl};
 /// Weight of values relative to logits: `(maxvisit_init + max visits) · scale`.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct ValueScale {
+    /// Added to the visits of the most visited move: c_visit of the paper.
     pub maxvisit_init: f32,
+    /// Factor of the value: c_scale of the paper.
     pub scale: f32,
 }
 

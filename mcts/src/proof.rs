@@ -8,8 +8,11 @@ use crate::Wdl;
 /// win that was found: there may be a shorter one.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Proof {
+    /// The side to move wins in this number of moves.
     Win(u16),
+    /// Neither side can win.
     Draw,
+    /// The side to move loses in this number of moves.
     Loss(u16),
 }
 
@@ -32,6 +35,7 @@ impl Proof {
         }
     }
 
+    /// The result as probabilities.
     pub fn wdl(self) -> Wdl {
         let (win, draw, loss) = match self {
             Proof::Win(_) => (1.0, 0.0, 0.0),

@@ -64,6 +64,7 @@ impl<G: Game> Puct<G> {
         }
     }
 
+    /// The game as it stands.
     pub fn game(&self) -> &G {
         self.descent.game()
     }
@@ -107,6 +108,7 @@ impl<G: Game> Puct<G> {
         &self.descent.tree
     }
 
+    /// The tree as text, for tests and debugging.
     pub fn dump(&self) -> TreeDump<'_> {
         TreeDump(self.tree())
     }

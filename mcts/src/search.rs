@@ -27,7 +27,9 @@ pub trait Search<G: Game> {
 pub struct Leaf<'a, G> {
     /// Identifies it in [`Search::backup`] and [`Search::cancel`].
     pub id: NodeId,
+    /// The game at the leaf.
     pub game: &'a G,
+    /// Its legal moves.
     pub legal: &'a [Move],
 }
 

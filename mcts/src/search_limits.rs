@@ -8,12 +8,14 @@ use std::time::{Duration, Instant};
 pub struct SearchLimits {
     /// Visits of the root, including those of a reused tree.
     pub nodes: Option<u32>,
+    /// Time for the search.
     pub time: Option<Duration>,
     /// Length of the principal variation.
     pub depth: Option<u32>,
 }
 
 impl SearchLimits {
+    /// A number of nodes, and nothing else.
     pub fn nodes(nodes: u32) -> SearchLimits {
         SearchLimits {
             nodes: Some(nodes),
@@ -21,6 +23,7 @@ impl SearchLimits {
         }
     }
 
+    /// A time, and nothing else.
     pub fn time(time: Duration) -> SearchLimits {
         SearchLimits {
             time: Some(time),
@@ -28,6 +31,7 @@ impl SearchLimits {
         }
     }
 
+    /// Whether nothing but a signal ends the search.
     pub fn is_unlimited(&self) -> bool {
         *self == SearchLimits::default()
     }
@@ -61,10 +65,12 @@ impl SearchControl {
         }))
     }
 
+    /// Ends the search as soon as possible.
     pub fn stop(&self) {
         self.0.stopped.store(true, Ordering::Relaxed);
     }
 
+    /// Whether the search was told to end.
     pub fn is_stopped(&self) -> bool {
         self.0.stopped.load(Ordering::Relaxed)
     }

@@ -17,6 +17,7 @@ pub struct Shard<G, S> {
 }
 
 impl<G: Game, S: Search<G>> Shard<G, S> {
+    /// Searches that share evaluations through a cache, if there is one.
     pub fn new(searches: Vec<S>, cache: Option<EvalCache>) -> Shard<G, S> {
         Shard {
             searches,
@@ -25,18 +26,22 @@ impl<G: Game, S: Search<G>> Shard<G, S> {
         }
     }
 
+    /// The searches, in the order they were given.
     pub fn searches(&self) -> &[S] {
         &self.searches
     }
 
+    /// The searches, to start or replace them.
     pub fn searches_mut(&mut self) -> &mut [S] {
         &mut self.searches
     }
 
+    /// Gives the searches back.
     pub fn into_searches(self) -> Vec<S> {
         self.searches
     }
 
+    /// The evaluations kept so far.
     pub fn cache(&self) -> Option<&EvalCache> {
         self.batch.cache()
     }

@@ -4,10 +4,13 @@ use crate::Square;
 
 /// What the games need of a bit set, beyond the operators integers have.
 pub trait Bits: Copy {
+    /// The set of one square.
     fn of(square: Square) -> Self;
+    /// Whether a square is in the set.
     fn has(self, square: Square) -> bool;
     /// How many squares are in the set.
     fn len(self) -> usize;
+    /// Whether no square is in the set.
     fn is_empty(self) -> bool;
     /// The lowest square, if there is one.
     fn first(self) -> Option<Square>;

@@ -7,6 +7,7 @@ use crate::Color;
 pub struct Square(pub u8);
 
 impl Square {
+    /// The number of the square.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -23,21 +24,39 @@ impl fmt::Debug for Square {
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Mark {
     /// A line between two corners.
-    Line { from: (u8, u8), to: (u8, u8) },
+    Line {
+        /// One corner.
+        from: (u8, u8),
+        /// The other corner.
+        to: (u8, u8),
+    },
     /// A special region: all squares between two corners.
-    Zone { from: (u8, u8), to: (u8, u8) },
+    Zone {
+        /// One corner.
+        from: (u8, u8),
+        /// The other corner.
+        to: (u8, u8),
+    },
     /// Neutral ground between the sides: all squares between two corners.
-    River { from: (u8, u8), to: (u8, u8) },
+    River {
+        /// One corner.
+        from: (u8, u8),
+        /// The other corner.
+        to: (u8, u8),
+    },
 }
 
 /// The size of a board, and with it what a square is called.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Board {
+    /// Number of files.
     pub files: u8,
+    /// Number of ranks.
     pub ranks: u8,
 }
 
 impl Board {
+    /// Number of squares.
     pub const fn squares(self) -> usize {
         self.files as usize * self.ranks as usize
     }
@@ -48,10 +67,12 @@ impl Board {
         Square(rank * self.files + file)
     }
 
+    /// The file of a square, counted from 0.
     pub const fn file(self, square: Square) -> u8 {
         square.0 % self.files
     }
 
+    /// The rank of a square, counted from 0.
     pub const fn rank(self, square: Square) -> u8 {
         square.0 / self.files
     }
@@ -100,6 +121,7 @@ impl Board {
         (file < self.files && rank < self.ranks).then(|| self.square(file, rank))
     }
 
+    /// All squares, in the order of their numbers.
     pub fn all(self) -> impl DoubleEndedIterator<Item = Square> {
         (0..self.squares() as u8).map(Square)
     }

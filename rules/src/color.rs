@@ -5,11 +5,14 @@ use std::ops::{Index, IndexMut, Not};
 /// Sittuyin and Eternal chess, sente in Tori Shogi.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Color {
+    /// The side that moves first.
     White,
+    /// The side that moves second.
     Black,
 }
 
 impl Color {
+    /// Both sides, White first.
     pub const ALL: [Color; 2] = [Color::White, Color::Black];
 
     /// `w` or `b`, as in a FEN.
@@ -44,15 +47,19 @@ impl fmt::Display for Color {
 /// A pair of values, one for each side.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Default, Debug)]
 pub struct ByColor<T> {
+    /// White's value.
     pub white: T,
+    /// Black's value.
     pub black: T,
 }
 
 impl<T> ByColor<T> {
+    /// A pair of values.
     pub const fn new(white: T, black: T) -> Self {
         ByColor { white, black }
     }
 
+    /// The values exchanged.
     pub fn swapped(self) -> Self {
         ByColor::new(self.black, self.white)
     }

@@ -39,6 +39,7 @@ pub struct MoveError {
 }
 
 impl MoveError {
+    /// `text` was given as a move of `position`.
     pub fn new(text: &str, position: &impl Display) -> MoveError {
         MoveError {
             text: text.chars().take(FenError::QUOTED).collect(),

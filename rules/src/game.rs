@@ -4,6 +4,7 @@ use crate::{
 
 /// A game in progress, as a search sees it. The sides need not alternate.
 pub trait Game: Clone + Send + Sync + 'static {
+    /// The side to move.
     fn turn(&self) -> Color;
 
     /// Replaces the contents of `moves` by the legal moves. There may be some although the game
@@ -17,6 +18,7 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// generated twice.
     fn outcome_given(&self, legal: &MoveList) -> Option<Outcome>;
 
+    /// How the game ended, if it did.
     fn outcome(&self) -> Option<Outcome> {
         let mut moves = MoveList::new();
         self.legal_moves(&mut moves);
@@ -84,10 +86,12 @@ impl<P: Position> GameState<P> {
         }
     }
 
+    /// A game that starts at the position of a FEN.
     pub fn from_fen(text: &str) -> Result<Self, FenError> {
         text.parse().map(Self::from_position)
     }
 
+    /// The position as it stands.
     pub fn position(&self) -> &P {
         &self.position
     }

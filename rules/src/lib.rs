@@ -3,11 +3,14 @@
 //! A [`Position`] is the state of a game without its past; [`GameState`] adds the past and is the
 //! [`Game`] a search plays. One folder per game; what they share lies beside them.
 
+#![warn(missing_docs)]
+
 mod attack_map;
 mod bits;
 mod board;
 mod chaturanga;
 mod color;
+mod diagram;
 mod error;
 pub mod eternal;
 mod fen;
@@ -32,6 +35,7 @@ pub use attack_map::AttackMap;
 pub use bits::{Bits, Squares};
 pub use board::{Board, Mark, Square};
 pub use color::{ByColor, Color};
+pub use diagram::diagram;
 pub use error::{FenError, MoveError};
 pub use game::{Game, GameState};
 pub use material::{FeaturePlace, GamePhase, MaterialFeature};

@@ -7,9 +7,11 @@ use crate::{Color, Occupant, Piece, PieceType, Position, Square};
 /// Something of which a side can have more than the other.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct MaterialFeature {
+    /// Its name in reports.
     pub name: &'static str,
     /// The letter of its type; empty for what is not a piece.
     pub letter: &'static str,
+    /// Where the pieces are that it counts.
     pub place: FeaturePlace,
 }
 
@@ -17,7 +19,9 @@ pub struct MaterialFeature {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FeaturePlace {
+    /// On the board.
     Board,
+    /// In hand.
     Hand,
     /// Beyond the river, in the enemy's half (Eternal chess).
     Across,
@@ -31,12 +35,16 @@ pub enum FeaturePlace {
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GamePhase {
+    /// The first part of a game.
     Opening,
+    /// The middle game.
     Middle,
+    /// The endgame.
     End,
 }
 
 impl MaterialFeature {
+    /// A feature that counts pieces of a type in a place.
     pub const fn new(
         name: &'static str,
         letter: &'static str,
@@ -51,8 +59,10 @@ impl MaterialFeature {
 }
 
 impl GamePhase {
+    /// All phases, in the order of a game.
     pub const ALL: [GamePhase; 3] = [GamePhase::Opening, GamePhase::Middle, GamePhase::End];
 
+    /// The name of the phase in reports.
     pub const fn name(self) -> &'static str {
         match self {
             GamePhase::Opening => "opening",

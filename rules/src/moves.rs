@@ -18,6 +18,7 @@ pub struct Move {
 /// Where the piece of a move comes from.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Origin {
+    /// From a square of the board.
     Board(Square),
     /// Off the board: an index into [`Position::PLACEABLE`](crate::Position::PLACEABLE).
     Hand(u8),
@@ -26,6 +27,7 @@ pub enum Origin {
 impl Move {
     const HAND: u8 = 0x80;
 
+    /// A move from square to square.
     pub const fn new(from: Square, to: Square) -> Move {
         debug_assert!(from.0 < Move::HAND);
         Move {
@@ -43,6 +45,7 @@ impl Move {
         }
     }
 
+    /// Where the piece comes from.
     pub const fn origin(self) -> Origin {
         if self.from & Move::HAND != 0 {
             Origin::Hand(self.from & !Move::HAND)
@@ -51,6 +54,7 @@ impl Move {
         }
     }
 
+    /// The square that the piece goes to.
     pub const fn to(self) -> Square {
         Square(self.to)
     }

@@ -7,10 +7,12 @@ use crate::Color;
 pub struct Outcome {
     /// `None` for a draw.
     pub winner: Option<Color>,
+    /// Why the game ended.
     pub termination: Termination,
 }
 
 impl Outcome {
+    /// A win.
     pub const fn win(winner: Color, termination: Termination) -> Outcome {
         Outcome {
             winner: Some(winner),
@@ -18,6 +20,7 @@ impl Outcome {
         }
     }
 
+    /// A draw.
     pub const fn draw(termination: Termination) -> Outcome {
         Outcome {
             winner: None,
@@ -29,10 +32,13 @@ impl Outcome {
 /// Why a game ended.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Termination {
+    /// The side to move is in check and has no legal move.
     Checkmate,
     /// The side to move has no legal move and is not in check.
     Stalemate,
+    /// The position occurred too often.
     Repetition,
+    /// Check was given with every move of a repetition.
     PerpetualCheck,
     /// Tori Shogi: a dropped swallow gave mate, which loses.
     SwallowDropMate,
@@ -53,6 +59,7 @@ pub enum Termination {
 }
 
 impl Termination {
+    /// All terminations.
     pub const ALL: [Termination; 12] = [
         Termination::Checkmate,
         Termination::Stalemate,

@@ -8,6 +8,7 @@ use crate::{Board, Color, Square};
 pub struct PieceType {
     /// Its FEN letter, upper case; `+S` for a promoted piece.
     pub letter: &'static str,
+    /// Its name in English.
     pub name: &'static str,
     /// From White's point of view.
     pub steps: &'static [Step],
@@ -96,14 +97,18 @@ pub struct Step {
     pub ranks: i8,
     /// How often it may be repeated over empty squares; [`Step::SLIDE`] for as far as it goes.
     pub reach: u8,
+    /// What the step may be used for.
     pub purpose: Purpose,
 }
 
 /// What a step may be used for.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Purpose {
+    /// Moving and capturing.
     Any,
+    /// Moving to an empty square only.
     MoveOnly,
+    /// Capturing only.
     CaptureOnly,
     /// Capturing the first piece beyond exactly one other: a cannon's line of fire.
     OverScreen,
@@ -114,6 +119,7 @@ pub enum Purpose {
 }
 
 impl Step {
+    /// The reach of a piece that slides as far as it can.
     pub const SLIDE: u8 = u8::MAX;
 
     /// One step, or a jump where the target is further away than a neighbour.
@@ -121,6 +127,7 @@ impl Step {
         Step::ranged(files, ranks, 1)
     }
 
+    /// Any number of steps, each over an empty square.
     pub const fn slide(files: i8, ranks: i8) -> Step {
         Step::ranged(files, ranks, Step::SLIDE)
     }
@@ -135,6 +142,7 @@ impl Step {
         }
     }
 
+    /// The same step for one purpose.
     pub const fn only(self, purpose: Purpose) -> Step {
         Step { purpose, ..self }
     }
@@ -152,6 +160,7 @@ impl Step {
 /// A piece: whose and of what kind.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Piece {
+    /// The side it belongs to.
     pub color: Color,
     /// Index into [`Position::PIECE_TYPES`](crate::Position::PIECE_TYPES).
     pub piece_type: u8,
@@ -160,6 +169,7 @@ pub struct Piece {
 /// What stands on a square.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Occupant {
+    /// A piece of either side.
     Piece(Piece),
     /// A river stone of Eternal chess, which belongs to nobody.
     Stone,

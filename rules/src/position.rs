@@ -25,6 +25,7 @@ pub trait Position:
     /// Whether it is an example of how to add a game: commands know it but do not list it.
     const IS_EXAMPLE: bool = false;
 
+    /// The size of the board.
     const BOARD: Board;
     /// All types of pieces; [`Piece::piece_type`] is an index into this.
     const PIECE_TYPES: &'static [PieceType];
@@ -33,6 +34,7 @@ pub trait Position:
     const PLACEABLE: &'static [u8] = &[];
     /// Named start positions; the first is the game's own.
     const STARTS: &'static [(&'static str, &'static str)];
+    /// What happens when a position comes back.
     const REPETITION: Repetition;
     /// The points that win; 0 where there are no points.
     const WINNING_POINTS: u8 = 0;
@@ -41,6 +43,7 @@ pub trait Position:
     const COUNTING_LIMIT: Option<u16> = None;
     /// Whether the game starts with both sides placing all pieces that they have in hand.
     const HAS_SETUP: bool = false;
+    /// Whether pieces can promote.
     const HAS_PROMOTION: bool = true;
     /// The most decisions (each a [`Move`]) that make up what people count as one move.
     const DECISIONS_PER_TURN: usize = 1;
@@ -84,6 +87,7 @@ pub trait Position:
             .expect("a built-in start position is valid")
     }
 
+    /// The side to move.
     fn turn(&self) -> Color;
 
     /// Replaces the contents of `moves` by the legal moves, in an order that depends on the
@@ -142,6 +146,7 @@ pub trait Position:
     /// How many plies back an equal position can be at most.
     fn repetition_horizon(&self) -> usize;
 
+    /// What stands on a square.
     fn occupant(&self, square: Square) -> Option<Occupant>;
 
     /// How many pieces of a type a side has off the board, to be placed by it. They are its own,
@@ -245,7 +250,9 @@ pub trait Position:
 /// Plies that are counted, and how many of them bring a draw.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Clock {
+    /// Plies counted so far.
     pub plies: u16,
+    /// Plies at which the game is drawn.
     pub limit: u16,
 }
 
@@ -260,6 +267,7 @@ pub enum Repetition {
 }
 
 impl Repetition {
+    /// The number of occurrences that ends the game.
     pub const fn occurrences(self) -> u8 {
         match self {
             Repetition::Draw(n) | Repetition::Loses(n) => n,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 use garuda_arena::players::{GameLine, LoadedPlayer, SearchBudget};
-use garuda_rules::{Color, Game, MoveList, Position, RuleSet, with_rule_set};
+use garuda_rules::{Color, Game, MoveList, Position, RuleSet, diagram, with_rule_set};
 use garuda_run::{Limit, PlayerSpec};
 
 use super::player_args::{game_of, player};
@@ -76,7 +76,7 @@ impl PlayArgs {
             let mut legal = MoveList::new();
             game.legal_moves(&mut legal);
             if let Some(outcome) = game.outcome_given(&legal) {
-                draw(&mut out, game.position())?;
+                writeln!(out, "{}{}", diagram(game.position()), game.position())?;
                 match outcome.winner {
                     Some(winner) => writeln!(out, "{winner} wins by {}", outcome.termination)?,
                     None => writeln!(out, "draw by {}", outcome.termination)?,
@@ -91,7 +91,7 @@ impl PlayArgs {
                 past.push(next);
                 continue;
             }
-            draw(&mut out, game.position())?;
+            writeln!(out, "{}{}", diagram(game.position()), game.position())?;
             write!(out, "{} to move: ", game.turn())?;
             out.flush()?;
             let mut line = String::new();
@@ -125,36 +125,4 @@ impl PlayArgs {
             }
         }
     }
-}
-
-/// The board with its coordinates, from White's side, and the FEN below.
-fn draw<P: Position>(out: &mut impl Write, position: &P) -> anyhow::Result<()> {
-    let text = position.to_string();
-    let pieces = text.split([' ', '[']).next().unwrap_or_default();
-    let mut rank = P::BOARD.ranks;
-    for row in pieces.split('/') {
-        write!(out, "{rank:>2} ")?;
-        let mut promoted = false;
-        for c in row.chars() {
-            match c.to_digit(10) {
-                Some(n) => write!(out, "{}", " .".repeat(n as usize).replace(" .", " . "))?,
-                None if c == '+' => {
-                    write!(out, "+")?;
-                    promoted = true;
-                }
-                None => {
-                    write!(out, "{}{c} ", if promoted { "" } else { " " })?;
-                    promoted = false;
-                }
-            }
-        }
-        writeln!(out)?;
-        rank -= 1;
-    }
-    write!(out, "   ")?;
-    for file in 0..P::BOARD.files {
-        write!(out, " {} ", char::from(b'a' + file))?;
-    }
-    writeln!(out, "\n{text}")?;
-    Ok(())
 }

@@ -27,6 +27,7 @@ pub struct EternalPosition {
 pub enum Phase {
     /// Put the piece that has scored, and stands on this square, back into its owner's half.
     Deport(Square),
+    /// Move a piece.
     Move,
     /// Put this piece, just captured, back into its owner's half.
     Place(Piece),
@@ -67,6 +68,7 @@ impl EternalPosition {
         position
     }
 
+    /// Which decision the side to move has to take.
     pub fn phase(&self) -> Phase {
         self.phase
     }
