@@ -103,7 +103,8 @@ pub fn records(input: &[u8]) {
     for bytes in [input, &bytes] {
         match decode_record_file(bytes) {
             Ok(records) => {
-                let written = encode_record_file(&records).expect("it was no larger when it was read");
+                let written =
+                    encode_record_file(&records).expect("it was no larger when it was read");
                 assert_eq!(decode_record_file(&written).expect("own bytes"), records);
                 for record in &records {
                     let _ = verify::<ToriPosition>(record);

@@ -5,6 +5,24 @@ use thiserror::Error;
 ///
 /// Positions are pushed one by one, so that each can be encoded at once, and evaluated together.
 /// A batch that failed is discarded: the next push starts a new one.
+///
+/// ```
+/// use garuda_mcts::evaluators::Uniform;
+/// use garuda_mcts::{Evaluations, Evaluator};
+/// use garuda_rules::{Game, Makruk, MoveList};
+///
+/// let game = Makruk::start();
+/// let mut legal = MoveList::new();
+/// game.legal_moves(&mut legal);
+///
+/// let mut evaluator = Uniform::default();
+/// let mut evaluations = Evaluations::default();
+/// evaluator.push(&game, &legal);
+/// Evaluator::<Makruk>::run(&mut evaluator, &mut evaluations)?;
+/// let (wdl, logits) = evaluations.get(0);
+/// assert_eq!((wdl.value(), logits.len()), (0.0, 23));
+/// # Ok::<(), garuda_mcts::EvalError>(())
+/// ```
 pub trait Evaluator<G: Game> {
     /// Maximum number of positions per batch; it may be run before it is full.
     fn capacity(&self) -> usize;

@@ -36,6 +36,18 @@ pub trait Game: Clone + Send + Sync + 'static {
 }
 
 /// A position and the past that led to it: repetition and length are known.
+///
+/// ```
+/// use garuda_rules::{Game, Makruk};
+///
+/// let mut game = Makruk::start();
+/// game.play_uci("e3e4")?;
+/// game.play_uci("d6d5")?;
+/// assert_eq!(game.plies(), 2);
+/// assert_eq!(game.outcome(), None);
+/// assert!(game.play_uci("e4e6").is_err());
+/// # Ok::<(), garuda_rules::MoveError>(())
+/// ```
 #[derive(Debug)]
 pub struct GameState<P> {
     position: P,

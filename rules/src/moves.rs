@@ -9,6 +9,17 @@ use crate::{Board, Square};
 ///
 /// In all our games this pair names a move uniquely within its position: promotion is forced or
 /// told by the squares. What else happens follows from the position.
+///
+/// ```
+/// use garuda_rules::tori::ToriPosition;
+/// use garuda_rules::{Origin, Position};
+///
+/// let board = ToriPosition::BOARD;
+/// let mv = ToriPosition::start().parse_uci("e4e5")?;
+/// assert_eq!(mv.origin(), Origin::Board(board.parse("e4").unwrap()));
+/// assert_eq!(mv.to(), board.parse("e5").unwrap());
+/// # Ok::<(), garuda_rules::MoveError>(())
+/// ```
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Move {
     from: u8,

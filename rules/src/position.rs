@@ -13,6 +13,17 @@ use crate::{
 /// Small and `Copy`: searching means copying a position and playing on the copy. [`Display`] and
 /// [`FromStr`] write and read its FEN. A parsed position is validated, so every method
 /// may rely on kings being there and on counts being possible.
+///
+/// ```
+/// use garuda_rules::tori::ToriPosition;
+/// use garuda_rules::{MoveList, Position};
+///
+/// let position = ToriPosition::start();
+/// let mut moves = MoveList::new();
+/// position.legal_moves(&mut moves);
+/// assert_eq!(moves.len(), 17);
+/// assert_eq!(position.to_string().parse(), Ok(position));
+/// ```
 pub trait Position:
     Copy + Eq + Debug + Display + FromStr<Err = FenError> + Send + Sync + 'static
 {

@@ -112,7 +112,7 @@ fn file(payload: &[u8]) -> Vec<u8> {
 #[test]
 fn bytes_are_as_documented() {
     let (record, _) = record();
-    let written = encode_record_file(&[record.clone()]).unwrap();
+    let written = encode_record_file(std::slice::from_ref(&record)).unwrap();
     assert_eq!(written[..8], *b"garuda\x00\x01");
     assert_eq!(written[8..40], *blake3::hash(&written[40..]).as_bytes());
     let length = u32::from_le_bytes(written[40..44].try_into().unwrap()) as usize;

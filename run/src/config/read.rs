@@ -80,7 +80,9 @@ impl Config {
     pub fn start<P: Position>(&self) -> P {
         match self.game.start.as_str() {
             "" => P::start(),
-            text => (text.parse().ok()).expect("a checked configuration has a valid start"),
+            text => text
+                .parse()
+                .unwrap_or_else(|_| unreachable!("a checked configuration has a valid start")),
         }
     }
 }

@@ -7,7 +7,7 @@ use garuda_run::config::BootstrapEvaluator;
 /// What positions of self-play are evaluated by.
 #[derive(Debug)]
 pub enum SelfplayEvaluator<P> {
-    Network(NetworkEvaluator<P>),
+    Network(Box<NetworkEvaluator<P>>),
     /// Before there is a network: search alone …
     Uniform(Uniform),
     /// … or a count of pieces.

@@ -73,7 +73,7 @@ impl GameSource for LocalSource {
                 .map(|(_, network)| network)
                 .context("the order lacks its network")?;
             let evaluator = network.evaluator(plan.parallel_games())?;
-            Ok(SelfplayEvaluator::Network(evaluator))
+            Ok(SelfplayEvaluator::Network(Box::new(evaluator)))
         };
         generate(plan, numbers, self.shards, open, stop, counters, finished)
     }
