@@ -124,7 +124,7 @@ pub trait Position:
         AttackMap::by_steps(self, color)
     }
 
-    /// How the position alone ends the game: all but repetition and length caps. `legal` are its
+    /// How the position alone ends the game: all but repetition and length limits. `legal` are its
     /// legal moves.
     fn terminal_outcome(&self, legal: &MoveList) -> Option<Outcome>;
 

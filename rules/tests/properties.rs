@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use walk::walk;
 
-/// No game goes on for longer than this; see the length caps.
+/// No game goes on for longer than this; see the length limits.
 const LONGEST: usize = 5000;
 
 fn random_games<P: Position>(games: u64, mut look: impl FnMut(&GameState<P>, &MoveList)) {

@@ -40,7 +40,7 @@ fn check_game<P: Position>(record: &Value) -> Result<(), FenError> {
         }
         match moves.get(i) {
             Some(mv) => {
-                // Only our own length caps may come earlier than the recorded end.
+                // Only our own length limits may come earlier than the recorded end.
                 let early = game.outcome_given(&legal);
                 assert!(
                     early.is_none_or(|end| end.termination == Termination::LengthLimit),
