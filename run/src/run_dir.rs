@@ -16,6 +16,15 @@ const LADDER: &str = "ladder.json";
 const LOCK: &str = "lock";
 
 /// A run's directory. While this value lives no other process can train in it.
+///
+/// ```no_run
+/// use garuda_run::RunDir;
+///
+/// let run = RunDir::open("runs/tori".as_ref())?;
+/// let newest = run.checkpoint_numbers()?.into_iter().last();
+/// println!("{}, newest checkpoint {newest:?}", run.config().game.rules.title());
+/// # Ok::<(), anyhow::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct RunDir {
     path: PathBuf,

@@ -37,6 +37,17 @@ macro_rules! settings {
     )*) => {
         /// A whole configuration, every key present. Made by [`Config::read`] it has passed all
         /// checks.
+        ///
+        /// ```
+        /// use garuda_run::config::Config;
+        ///
+        /// let text = "[game]\nrules = \"makruk\"";
+        /// let settings = ["training.batch_size=128".to_owned()];
+        /// let config = Config::parse("example", text, &settings)?;
+        /// assert_eq!(config.game.rules.name(), "makruk");
+        /// assert_eq!(config.training.batch_size, 128);
+        /// # Ok::<(), garuda_run::config::ConfigError>(())
+        /// ```
         #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
         #[serde(deny_unknown_fields, default)]
         pub struct Config {

@@ -8,6 +8,16 @@ use thiserror::Error;
 ///
 /// Self-describing, and the same bytes wherever it was generated. Decisions are kept column by
 /// column, which compresses well; see [`GameRecord::decisions`].
+///
+/// ```no_run
+/// use garuda_run::records::decode_record_file;
+///
+/// let bytes = std::fs::read("runs/tori/games/00000000.games")?;
+/// for record in decode_record_file(&bytes)? {
+///     println!("{} after {} plies", record.termination_name(), record.plies());
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Encode, Decode)]
 pub struct GameRecord {
     /// The rule set's name.
