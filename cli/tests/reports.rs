@@ -6,11 +6,12 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use garuda_mcts::{Wdl, random_move};
+use garuda_mcts::random_move;
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{Game, GameState, Position};
 use garuda_run::config::Config;
-use garuda_run::records::{Decision, DecisionKind, GameHead, GameRecord, RecordStore};
+use garuda_run::records::{GameRecord, RecordStore};
+use garuda_run::testing::{head, unsearched};
 use garuda_run::{RunDir, seeds};
 use garuda_study::VersionedReport;
 use garuda_study::openings::OpeningsReport;
@@ -25,22 +26,10 @@ fn random_game(number: u64) -> GameRecord {
     let mut game = GameState::<ToriPosition>::start();
     let mut decisions = Vec::new();
     while let Some(mv) = random_move(&game, &mut rng) {
-        decisions.push(Decision {
-            mv,
-            kind: DecisionKind::Unsearched,
-            wdl: Wdl::UNKNOWN,
-            policy: Vec::new(),
-        });
+        decisions.push(unsearched(mv));
         game.play(mv);
     }
-    let head = GameHead {
-        rules: ToriPosition::NAME.to_owned(),
-        start: ToriPosition::start().to_string(),
-        checkpoint: 0,
-        number,
-        sides: [0, 0],
-        seed: number,
-    };
+    let head = head::<ToriPosition>(&ToriPosition::start().to_string(), 0, number);
     GameRecord::new(head, &decisions, game.outcome().unwrap()).unwrap()
 }
 

@@ -16,6 +16,8 @@ pub mod seeds;
 mod stop;
 mod tally;
 mod tensorboard;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod text;
 
 pub use indicatif::{BinaryBytes, HumanCount, HumanDuration};

@@ -7,36 +7,20 @@ use std::fs;
 use std::path::Path;
 
 use common::{config, games};
-use garuda_mcts::Wdl;
 use garuda_rules::tori::ToriPosition;
-use garuda_rules::{Color, Game, GameState, Move, MoveList, Outcome, Termination};
+use garuda_rules::{Color, Game, GameState, Move, MoveList, Outcome, Position, Termination};
 use garuda_run::records::{
     Decision, DecisionKind, GameHead, GameRecord, RecordError, RecordStore, Scanned,
     decode_record_file, encode_record_file, scan, verify,
 };
+use garuda_run::testing::{self, unsearched};
 use proptest::prelude::*;
 
 fn head() -> GameHead {
+    let start = ToriPosition::start().to_string();
     GameHead {
-        rules: "torishogi".to_owned(),
-        start: GameState::<ToriPosition>::start().position().to_string(),
-        checkpoint: 3,
-        number: 14,
         sides: [3, 1],
-        seed: 99,
-    }
-}
-
-fn unsearched(mv: Move) -> Decision {
-    Decision {
-        mv,
-        kind: DecisionKind::Unsearched,
-        wdl: Wdl {
-            win: 0.25,
-            draw: 0.25,
-            loss: 0.5,
-        },
-        policy: Vec::new(),
+        ..testing::head::<ToriPosition>(&start, 3, 14)
     }
 }
 

@@ -2,39 +2,22 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-use garuda_mcts::Wdl;
 use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::sittuyin::SittuyinPosition;
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{Color, GameState, Outcome, Position, Termination};
-use garuda_run::records::{Decision, DecisionKind, GameHead, GameRecord};
+use garuda_run::records::GameRecord;
+use garuda_run::testing::{head, unsearched};
 use garuda_study::VersionedReport;
 use garuda_study::balance::{self, BalanceReport, GameFacts, game_facts};
 
 fn facts<P: Position>(start: &str, moves: &str, outcome: Outcome) -> GameFacts {
     let mut game = GameState::<P>::from_fen(start).unwrap();
     let decisions: Vec<_> = (moves.split_whitespace())
-        .map(|text| Decision {
-            mv: game.play_uci(text).unwrap(),
-            kind: DecisionKind::Unsearched,
-            wdl: Wdl {
-                win: 0.0,
-                draw: 1.0,
-                loss: 0.0,
-            },
-            policy: Vec::new(),
-        })
+        .map(|text| unsearched(game.play_uci(text).unwrap()))
         .collect();
-    let head = GameHead {
-        rules: P::NAME.to_owned(),
-        start: start.to_owned(),
-        checkpoint: 5,
-        number: 6,
-        sides: [5, 5],
-        seed: 0,
-    };
-    let record = GameRecord::new(head, &decisions, outcome).unwrap();
+    let record = GameRecord::new(head::<P>(start, 5, 6), &decisions, outcome).unwrap();
     game_facts::<P>(&record, &P::start().to_string()).unwrap()
 }
 

@@ -12,7 +12,8 @@ use garuda_rules::sittuyin::SittuyinPosition;
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{Color, Game, GameState, Move, MoveList, Position, RuleSet, with_rule_set};
 use garuda_run::config::OpeningsSettings;
-use garuda_run::records::{Decision, DecisionKind, GameHead, GameRecord, RecordStore};
+use garuda_run::records::{GameRecord, RecordStore};
+use garuda_run::testing::{head, unsearched};
 use garuda_run::{Log, seeds};
 use garuda_study::VersionedReport;
 use garuda_study::openings::{
@@ -35,22 +36,10 @@ fn game<P: Position>(
     let mut script = script.iter();
     while let Some(random) = random_move(&game, &mut rng) {
         let mv = script.next().copied().unwrap_or(random);
-        decisions.push(Decision {
-            mv,
-            kind: DecisionKind::Unsearched,
-            wdl: Wdl::UNKNOWN,
-            policy: Vec::new(),
-        });
+        decisions.push(unsearched(mv));
         game.play(mv);
     }
-    let head = GameHead {
-        rules: P::NAME.to_owned(),
-        start: start.to_string(),
-        checkpoint,
-        number,
-        sides: [checkpoint, checkpoint],
-        seed: number,
-    };
+    let head = head::<P>(&start.to_string(), checkpoint, number);
     let outcome = game.outcome().unwrap();
     let record = GameRecord::new(head, &decisions, outcome).unwrap();
     (record, outcome.winner)

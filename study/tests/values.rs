@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-use garuda_mcts::Wdl;
 use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::sittuyin::SittuyinPosition;
@@ -11,7 +10,8 @@ use garuda_rules::{
     Color, Game, GamePhase, GameState, MoveList, Origin, Outcome, Position, Termination,
 };
 use garuda_run::config::Config;
-use garuda_run::records::{Decision, DecisionKind, GameHead, GameRecord, RecordStore};
+use garuda_run::records::{GameRecord, RecordStore};
+use garuda_run::testing::{head, unsearched};
 use garuda_run::{RunDir, seeds};
 use garuda_study::VersionedReport;
 use garuda_study::values::{
@@ -162,30 +162,6 @@ fn merge_gaps(board: &str) -> String {
     out.trim_end_matches('\0').to_owned()
 }
 
-fn unsearched(mv: garuda_rules::Move) -> Decision {
-    Decision {
-        mv,
-        kind: DecisionKind::Unsearched,
-        wdl: Wdl {
-            win: 0.0,
-            draw: 1.0,
-            loss: 0.0,
-        },
-        policy: Vec::new(),
-    }
-}
-
-fn head<P: Position>(start: &str, number: u64) -> GameHead {
-    GameHead {
-        rules: P::NAME.to_owned(),
-        start: start.to_owned(),
-        checkpoint: 0,
-        number,
-        sides: [0, 0],
-        seed: number,
-    }
-}
-
 /// Records of two random quiet moves each, with results drawn by the log-odds of the material.
 fn records<P: Position>(games: u64, log_odds: impl Fn(&[i8]) -> f64, seed: u64) -> Vec<GameRecord> {
     let mut rng = seeds::rng(seed);
@@ -217,7 +193,12 @@ fn records<P: Position>(games: u64, log_odds: impl Fn(&[i8]) -> f64, seed: u64) 
                 game.play(mv);
             }
             let outcome = Outcome::win(winner, Termination::Checkmate);
-            GameRecord::new(head::<P>(&start.to_string(), number), &decisions, outcome).unwrap()
+            GameRecord::new(
+                head::<P>(&start.to_string(), 0, number),
+                &decisions,
+                outcome,
+            )
+            .unwrap()
         })
         .collect()
 }
@@ -344,7 +325,7 @@ fn unfittable_games_are_refused() {
             let record = &records[i % records.len()];
             let decisions: Vec<_> = record.decisions().collect();
             let outcome = Outcome::win(Color::White, Termination::Checkmate);
-            let head = head::<ToriPosition>(record.start(), i as u64);
+            let head = head::<ToriPosition>(record.start(), 0, i as u64);
             GameRecord::new(head, &decisions, outcome).unwrap()
         })
         .collect();
@@ -412,7 +393,7 @@ fn random_game(number: u64) -> GameRecord {
     loop {
         game.legal_moves(&mut legal);
         if let Some(outcome) = game.outcome_given(&legal) {
-            let head = head::<ToriPosition>(&start, number);
+            let head = head::<ToriPosition>(&start, 0, number);
             return GameRecord::new(head, &decisions, outcome).unwrap();
         }
         let mv = *legal.choose(&mut rng).unwrap();
