@@ -1,9 +1,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::{Args, ValueEnum};
-use garuda_model::Network;
+use garuda_model::{Network, NetworkKind};
 use garuda_run::{find_model, shown_path};
 
 use crate::{print_note, torch};
@@ -16,26 +16,29 @@ Examples:
 
 /// Write a checkpoint's network as one file that other programs can load.
 ///
-/// ONNX files are what garuda and garuda-engine play with. TorchScript is for programs that use
-/// libtorch.
+/// Without --format the file is what garuda and garuda-engine play with: ONNX for a convolutional
+/// network, safetensors for a sparse one. TorchScript is for programs that use libtorch.
 #[derive(Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct ExportArgs {
     /// A checkpoint, or a run, whose newest checkpoint is exported
     #[arg(value_name = "CHECKPOINT|RUN")]
     checkpoint: PathBuf,
-    #[arg(long, value_enum, default_value_t = ExportFormat::Onnx)]
-    format: ExportFormat,
-    /// The file to write [default: the game's name with .onnx or .pt]
+    /// [default: the format that the network plays in]
+    #[arg(long, value_enum)]
+    format: Option<ExportFormat>,
+    /// The file to write [default: the game's name with .onnx, .safetensors or .pt]
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
-#[derive(Copy, Clone, Debug, ValueEnum)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
 enum ExportFormat {
-    /// For ONNX Runtime
+    /// For ONNX Runtime; convolutional networks
     Onnx,
-    /// For libtorch
+    /// Integer tensors; sparse networks
+    Safetensors,
+    /// For libtorch; convolutional networks
     Torchscript,
 }
 
@@ -45,16 +48,29 @@ impl ExportArgs {
         let network =
             Network::read(&path).with_context(|| format!("cannot use {}", path.display()))?;
         let rules = network.info().rule_set()?;
-        let extension = match self.format {
+        let kind = network.info().architecture.kind();
+        let native = match kind {
+            NetworkKind::Conv => ExportFormat::Onnx,
+            NetworkKind::Sparse => ExportFormat::Safetensors,
+        };
+        let format = self.format.unwrap_or(native);
+        let extension = match format {
             ExportFormat::Onnx => "onnx",
+            ExportFormat::Safetensors => "safetensors",
             ExportFormat::Torchscript => "pt",
         };
+        ensure!(
+            format == native || (kind, format) == (NetworkKind::Conv, ExportFormat::Torchscript),
+            "a {kind} network cannot be written as {extension}; leave --format out"
+        );
         let output = self
             .output
             .unwrap_or_else(|| format!("{rules}.{extension}").into());
-        match self.format {
-            ExportFormat::Onnx => fs::write(&output, network.bytes())
-                .with_context(|| format!("cannot write {}", output.display()))?,
+        match format {
+            ExportFormat::Onnx | ExportFormat::Safetensors => {
+                fs::write(&output, network.bytes())
+                    .with_context(|| format!("cannot write {}", output.display()))?;
+            }
             ExportFormat::Torchscript => {
                 let checkpoint = path.parent().unwrap_or(Path::new("."));
                 torch::export_torchscript(rules, checkpoint, &output)?;
