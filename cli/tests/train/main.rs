@@ -233,6 +233,39 @@ fn training_in_steps_equals_training_at_once() {
     assert_eq!(state("in steps/run"), state("at once/run"));
 }
 
+/// Trained at once on one shard, and in two goes on two.
+#[test]
+fn a_sparse_run_is_reproducible_and_its_network_plays() {
+    let scratch = Scratch::new();
+    let sparse = ["--set", "network.kind=sparse", "--set", "network.width=32"];
+    let one_shard = ["--checkpoints", "3", "--set", "machine.shards=1"];
+    scratch.trained("whole", &[&sparse[..], &one_shard].concat());
+    for checkpoints in ["1", "3"] {
+        let some = ["--checkpoints", checkpoints];
+        scratch.trained("parts", &[&sparse[..], &some].concat());
+    }
+    let [whole, parts] = ["whole", "parts"].map(|name| scratch.path(name));
+    assert_eq!(games(&whole), games(&parts));
+    assert_eq!(weights(&whole, 3), weights(&parts, 3));
+
+    let exported = scratch.path("tori.safetensors");
+    let export = |format: &[&str]| {
+        let mut command = garuda();
+        command.arg("export").arg(&whole).args(format);
+        command.arg("--output").arg(&exported).output().unwrap()
+    };
+    let refused = export(&["--format", "onnx"]);
+    assert!(errors(&refused).contains("cannot be written as onnx"));
+    assert!(!exported.exists());
+    assert!(export(&[]).status.success());
+    let played = garuda()
+        .args(["match", "random", "--games", "2", "--simulations", "4"])
+        .arg(&exported)
+        .output()
+        .unwrap();
+    assert!(played.status.success(), "{}", errors(&played));
+}
+
 #[test]
 fn limits_end_a_run() {
     let scratch = Scratch::new();
