@@ -88,13 +88,15 @@ fn score(line: &PvLine, turns: u32, protocol: Protocol) -> String {
 /// further 400 multiply the odds by ten.
 pub(crate) fn centipawns(wdl: Wdl) -> i32 {
     const MAX: f32 = 9999.0;
-    let expected = f32::midpoint(1.0, wdl.value());
+    let value = wdl.value();
+    // The score of the side that stands better, so that both sides see the same one.
+    let expected = f32::midpoint(1.0, value.abs());
     let score = 400.0 * (expected / (1.0 - expected)).log10();
     // Rounding can leave probabilities slightly out of range.
     if score.is_nan() {
         return 0;
     }
-    score.clamp(-MAX, MAX).round() as i32
+    score.min(MAX).round().copysign(value) as i32
 }
 
 /// Win, draw and loss per mille, with the sum 1000.
@@ -168,6 +170,9 @@ mod tests {
         assert_eq!(centipawns(wdl(0.0, 0.0, 1.0)), -9999);
         assert_eq!(centipawns(wdl(0.0, 1.0, 0.0)), 0);
         assert_eq!(centipawns(wdl(0.64, 0.0, 0.36)), 100);
+        // Halfway between two scores: rounding must not favour a side.
+        let halfway = wdl(0.890_055_9, 0.026_827_4, 0.083_116_7);
+        assert_eq!(centipawns(halfway), -centipawns(halfway.reversed()));
         assert_eq!(per_mille(wdl(1.0, 0.0, 0.0)), [1000, 0, 0]);
         assert_eq!(
             per_mille(wdl(0.5005, 0.0, 0.4995)).iter().sum::<u32>(),
