@@ -12,9 +12,17 @@ pub(crate) struct Descent<G> {
     legal: MoveList,
     /// Whether each new node is checked for a win in one.
     check_win_in_one: bool,
-    /// Scratch space for that check: the game one move further, and its legal moves.
-    probe: G,
-    replies: MoveList,
+}
+
+/// Where to descend from a node.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Selection {
+    /// To the child at this place.
+    Child(usize),
+    /// To a new child, behind the likeliest edge that has none.
+    NextEdge,
+    /// Along this edge, where edges are not followed in the order of their priors.
+    Edge(usize),
 }
 
 /// Where a descent ended.
@@ -35,10 +43,8 @@ impl<G: Game> Descent<G> {
         let mut descent = Descent {
             tree: Tree::new(memory),
             current: game.clone(),
-            probe: game.clone(),
             game,
             legal: MoveList::new(),
-            replies: MoveList::new(),
             check_win_in_one: false,
         };
         descent.add_root();
@@ -99,28 +105,22 @@ impl<G: Game> Descent<G> {
         }
     }
 
-    /// Looks for a move that wins at once in the current position, that of node `id`, and adds
-    /// the terminal node it leads to.
+    /// Looks for a move that wins at once in the current position, that of node `id`, and plays it
+    /// and adds the terminal node it leads to.
     fn find_win_in_one(&mut self, id: NodeId) -> Result<Option<NodeId>, TreeFull> {
-        let turn = self.current.turn();
-        self.probe.clone_from(&self.current);
-        for (edge, &mv) in self.legal.iter().enumerate() {
-            self.probe.return_to(&self.current);
-            self.probe.play(mv);
-            self.probe.legal_moves(&mut self.replies);
-            let outcome = self.probe.outcome_given(&self.replies);
-            if outcome.is_some_and(|outcome| outcome.winner == Some(turn)) {
-                let parent = Some((id, edge));
-                let terminal = self.tree.add(parent, self.probe.turn(), &[], outcome)?;
-                return Ok(Some(terminal));
-            }
-        }
-        Ok(None)
+        let Some(edge) = self.current.winning_move(&self.legal) else {
+            return Ok(None);
+        };
+        self.current.play(self.legal[edge]);
+        self.add(Some((id, edge))).map(Some)
     }
 
-    /// Descends from the root, along the edges that `select` chooses, to the first node that is
-    /// not evaluated or is proven.
-    pub(crate) fn descend(&mut self, mut select: impl FnMut(&Tree, NodeId) -> usize) -> DescentEnd {
+    /// Descends from the root, to where `select` says, to the first node that is not evaluated or
+    /// is proven.
+    pub(crate) fn descend(
+        &mut self,
+        mut select: impl FnMut(&Tree, NodeId) -> Selection,
+    ) -> DescentEnd {
         self.current.return_to(&self.game);
         let mut id = NodeId::ROOT;
         loop {
@@ -135,27 +135,43 @@ impl<G: Game> Descent<G> {
                     DescentEnd::Leaf(id)
                 };
             }
-            let edge = select(&self.tree, id);
+            let selection = select(&self.tree, id);
+            let children = self.tree.children(id);
+            let child = match selection {
+                Selection::Child(slot) => Some(children[slot]),
+                Selection::NextEdge => None,
+                Selection::Edge(edge) => (children.iter())
+                    .find(|child| usize::from(child.edge) == edge)
+                    .copied(),
+            };
+            if let Some(child) = child {
+                self.current.play(child.mv);
+                id = child.node;
+                continue;
+            }
+            let edge = match selection {
+                Selection::Edge(edge) => edge,
+                _ => children.len(),
+            };
             self.current.play(self.tree.moves(id)[edge]);
-            id = match self.tree.child(id, edge) {
-                Some(child) => child,
-                None => match self.add_child(id, edge) {
-                    Ok(child) => child,
-                    Err(TreeFull) => return DescentEnd::TreeFull,
-                },
+            let added = self.add(Some((id, edge)));
+            if added.is_ok() && selection == Selection::NextEdge {
+                self.tree.order_edges(id);
+            }
+            id = match added.and_then(|child| self.check_for_win(child)) {
+                Ok(child) => child,
+                Err(TreeFull) => return DescentEnd::TreeFull,
             };
         }
     }
 
-    /// Adds the node behind an edge, for the current position, or its terminal child if there is a
-    /// win in one.
-    fn add_child(&mut self, id: NodeId, edge: usize) -> Result<NodeId, TreeFull> {
-        let child = self.add(Some((id, edge)))?;
-        if self.check_win_in_one && !self.tree.node(child).is_evaluated() {
-            let terminal = self.find_win_in_one(child)?;
-            return Ok(terminal.unwrap_or(child));
+    /// The new node of the current position, or its terminal child if there is a win in one.
+    fn check_for_win(&mut self, id: NodeId) -> Result<NodeId, TreeFull> {
+        if self.check_win_in_one && !self.tree.node(id).is_evaluated() {
+            let terminal = self.find_win_in_one(id)?;
+            return Ok(terminal.unwrap_or(id));
         }
-        Ok(child)
+        Ok(id)
     }
 
     /// Adds a node for the current position.

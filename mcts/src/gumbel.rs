@@ -2,7 +2,7 @@ use garuda_rules::{Game, Move};
 use rand::Rng;
 
 use crate::best_move::{self, MoveSelection, PvLine};
-use crate::descent::{Descent, DescentEnd};
+use crate::descent::{Descent, DescentEnd, Selection};
 use crate::math::{exp, gumbel};
 use crate::policy_improvement::{self, VisitedChildren};
 use crate::search::MAX_SIMULATIONS_PER_CALL;
@@ -355,7 +355,7 @@ impl<G: Game> Search<G> for Gumbel<G> {
             };
             let values = self.settings.values;
             let end = self.descent.descend(|tree, id| match id {
-                NodeId::ROOT => root_edge,
+                NodeId::ROOT => Selection::Edge(root_edge),
                 _ => policy_improvement::select(tree, id, values),
             });
             match (end, candidate) {
@@ -382,6 +382,10 @@ impl<G: Game> Search<G> for Gumbel<G> {
 
     fn backup(&mut self, leaf: NodeId, wdl: Wdl, logits: &[f32]) {
         self.descent.tree.expand(leaf, wdl, logits);
+        if leaf != NodeId::ROOT {
+            // The edges of the root stay in the order of its lists of logits and noise.
+            self.descent.tree.order_edges(leaf);
+        }
         match std::mem::replace(&mut self.pending, Pending::None) {
             Pending::Root => {
                 self.logits.extend_from_slice(logits);

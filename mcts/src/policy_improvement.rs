@@ -1,11 +1,10 @@
 //! Policy improvement with completed values (Danihelka et al., "Policy improvement by planning
 //! with Gumbel"): unvisited moves get a mixed value, so that all moves have one.
 
-use arrayvec::ArrayVec;
-
+use crate::Wdl;
+use crate::descent::Selection;
 use crate::math::exp;
-use crate::tree::{Edge, Node, NodeId, Tree};
-use crate::{Proof, Wdl};
+use crate::tree::{ChildStatus, Edge, Node, NodeId, Tree};
 
 /// Weight of values relative to logits: `(maxvisit_init + max visits) · scale`.
 #[derive(Copy, Clone, PartialEq, Debug)]
@@ -57,14 +56,15 @@ impl VisitedChildren {
             win: 0.0,
             loss: 0.0,
         };
-        for edge in tree.edges(id) {
-            if let Some(child) = visited(edge) {
-                let wdl = child.wdl_for(turn);
-                sums.max_visits = sums.max_visits.max(child.visits());
-                sums.visits += child.visits();
-                sums.prior += edge.prior;
-                sums.win += edge.prior * wdl.win;
-                sums.loss += edge.prior * wdl.loss;
+        for child in tree.children(id) {
+            let node = tree.node(child.node);
+            if node.visits() > 0 {
+                let wdl = node.wdl_for(turn);
+                sums.max_visits = sums.max_visits.max(node.visits());
+                sums.visits += node.visits();
+                sums.prior += child.prior;
+                sums.win += child.prior * wdl.win;
+                sums.loss += child.prior * wdl.loss;
             }
         }
         sums
@@ -103,70 +103,62 @@ pub(crate) fn completed_values(
         .map(move |edge| visited(edge).map_or(mixed_value, |child| child.wdl_for(turn)))
 }
 
-/// Selects the edge to descend from a node below the root: the one whose share of the visits is
+/// Selects where to descend from a node below the root: the move whose share of the visits is
 /// furthest below the improved policy. Proven losses are skipped; there is another move, or else
 /// the node would be proven.
-pub(crate) fn select(tree: &Tree, id: NodeId, scale: ValueScale) -> usize {
-    struct Visited {
-        edge: usize,
-        prior: f32,
-        value: f32,
-        visits: u32,
-        lost: bool,
-    }
+pub(crate) fn select(tree: &Tree, id: NodeId, scale: ValueScale) -> Selection {
     let node = tree.node(id);
-    let mut visited_edges: ArrayVec<Visited, 512> = ArrayVec::new();
-    let mut unvisited = (0.0, None);
-    let mut unvisited_mass = 0.0;
+    let children = tree.children(id);
+    // The likeliest of the unvisited moves.
+    let mut unvisited = (node.next_prior(), Selection::NextEdge);
     let (mut visits, mut max_visits) = (0, 0);
     let (mut prior, mut value) = (0.0, 0.0);
-    for (index, edge) in tree.edges(id).enumerate() {
-        if let Some(child) = visited(edge) {
-            let q = tree.value_for(child, node.turn());
-            visits += child.visits();
-            max_visits = max_visits.max(child.visits());
-            prior += edge.prior;
-            value += edge.prior * q;
-            visited_edges.push(Visited {
-                edge: index,
-                prior: edge.prior,
-                value: q,
-                visits: child.visits(),
-                lost: matches!(child.proof_for(node.turn()), Some(Proof::Loss(_))),
-            });
-        } else {
-            unvisited_mass += edge.prior;
-            if edge.prior > unvisited.0 {
-                unvisited = (edge.prior, Some(index));
+    let mut max_value = f32::NEG_INFINITY;
+    for (slot, child) in children.iter().enumerate() {
+        if child.visits == 0 {
+            if child.prior >= unvisited.0 {
+                unvisited = (child.prior, Selection::Child(slot));
             }
+            continue;
         }
+        visits += child.visits;
+        max_visits = max_visits.max(child.visits);
+        max_value = max_value.max(child.value);
+        prior += child.prior;
+        value += child.prior * child.value;
     }
-    if let (true, Some(edge)) = (visited_edges.is_empty(), unvisited.1) {
-        return edge;
+    if visits == 0 {
+        return unvisited.1;
     }
     let predicted = tree.value_of(node.prediction());
-    let mixed_value = (predicted + visits as f32 * (value / prior)) / (1.0 + visits as f32);
+    let visits = visits as f32;
+    let mixed_value = (predicted + visits * (value / prior)) / (1.0 + visits);
+    let max_value = max_value.max(mixed_value);
     let weight = scale.weight(max_visits);
-    let max_value = visited_edges
-        .iter()
-        .fold(mixed_value, |max, t| max.max(t.value));
     let improved = |prior: f32, value: f32| prior * exp(weight * (value - max_value));
-    let total = improved(unvisited_mass, mixed_value)
-        + visited_edges
-            .iter()
-            .map(|t| improved(t.prior, t.value))
-            .sum::<f32>();
-    let deficit =
-        |t: &Visited| improved(t.prior, t.value) / total - t.visits as f32 / (1.0 + visits as f32);
-    let mut best = unvisited
-        .1
-        .map(|edge| (improved(unvisited.0, mixed_value) / total, edge));
-    for t in visited_edges.iter().filter(|t| !t.lost) {
-        let deficit = deficit(t);
-        if best.is_none_or(|(most, edge)| deficit > most || (deficit == most && t.edge < edge)) {
-            best = Some((deficit, t.edge));
+    let mut total = 0.0;
+    if unvisited.0 > 0.0 {
+        // All priors add up to 1.
+        total += improved((1.0 - prior).max(unvisited.0), mixed_value);
+    }
+    for child in children.iter().filter(|child| child.visits > 0) {
+        total += improved(child.prior, child.value);
+    }
+    let mut best = f32::NEG_INFINITY;
+    let mut selection = None;
+    for (slot, child) in children.iter().enumerate() {
+        if child.visits == 0 || child.status == ChildStatus::Lost {
+            continue;
+        }
+        let share = child.visits as f32 / (1.0 + visits);
+        let deficit = improved(child.prior, child.value) / total - share;
+        if deficit > best {
+            best = deficit;
+            selection = Some(Selection::Child(slot));
         }
     }
-    best.expect("an unproven node has a move that is not a proven loss")
-        .1
+    if unvisited.0 > 0.0 && improved(unvisited.0, mixed_value) / total > best {
+        selection = Some(unvisited.1);
+    }
+    selection.expect("an unproven node has a move that is not a proven loss")
 }

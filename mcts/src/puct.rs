@@ -1,9 +1,9 @@
 use garuda_rules::{Game, Move};
 
 use crate::best_move::{self, MoveSelection, PvLine};
-use crate::descent::{Descent, DescentEnd};
+use crate::descent::{Descent, DescentEnd, Selection};
 use crate::search::MAX_SIMULATIONS_PER_CALL;
-use crate::tree::{NodeId, Tree};
+use crate::tree::{ChildStatus, NodeId, Tree};
 use crate::{Leaf, Proof, Search, TreeDump, Wdl};
 
 /// Exploration of a [`Puct`] search.
@@ -47,6 +47,9 @@ pub struct Puct<G> {
     settings: PuctSettings,
     /// The search ends when the root has this number of visits.
     visit_limit: u32,
+    /// The last leaf that was yielded and not backed up. It gets its virtual loss when another
+    /// leaf is asked for: a search that evaluates one leaf at a time needs none.
+    last_leaf: Option<NodeId>,
     full: bool,
 }
 
@@ -60,6 +63,7 @@ impl<G: Game> Puct<G> {
             descent,
             settings,
             visit_limit: 0,
+            last_leaf: None,
             full: false,
         }
     }
@@ -163,6 +167,9 @@ impl<G: Game> Puct<G> {
 
 impl<G: Game> Search<G> for Puct<G> {
     fn next_leaf(&mut self) -> Option<Leaf<'_, G>> {
+        if let Some(leaf) = self.last_leaf.take() {
+            self.descent.tree.add_virtual_loss(leaf);
+        }
         for _ in 0..MAX_SIMULATIONS_PER_CALL {
             let root = self.descent.tree.root();
             let limit_reached = root.visits().saturating_add(root.in_flight()) >= self.visit_limit;
@@ -172,7 +179,7 @@ impl<G: Game> Search<G> for Puct<G> {
             let settings = self.settings;
             match self.descent.descend(|tree, id| select(tree, id, &settings)) {
                 DescentEnd::Leaf(id) => {
-                    self.descent.tree.add_virtual_loss(id);
+                    self.last_leaf = Some(id);
                     return Some(Leaf {
                         id,
                         game: self.descent.current(),
@@ -188,63 +195,53 @@ impl<G: Game> Search<G> for Puct<G> {
     }
 
     fn backup(&mut self, leaf: NodeId, wdl: Wdl, logits: &[f32]) {
-        self.descent.tree.remove_virtual_loss(leaf);
+        self.cancel(leaf);
         self.descent.tree.expand(leaf, wdl, logits);
+        self.descent.tree.order_edges(leaf);
     }
 
     fn cancel(&mut self, leaf: NodeId) {
-        self.descent.tree.remove_virtual_loss(leaf);
+        if self.last_leaf == Some(leaf) {
+            self.last_leaf = None;
+        } else {
+            self.descent.tree.remove_virtual_loss(leaf);
+        }
     }
 
     fn is_over(&self) -> bool {
         let root = self.descent.tree.root();
         let done = self.full || root.proof().is_some() || root.visits() >= self.visit_limit;
-        done && root.in_flight() == 0
+        done && root.in_flight() == 0 && self.last_leaf.is_none()
     }
 }
 
-/// Selects the edge to descend from a node. Proven losses are skipped; there is another move, or
-/// else the node would be proven.
-fn select(tree: &Tree, id: NodeId, settings: &PuctSettings) -> usize {
+/// Selects where to descend from a node. Proven losses are skipped; there is another move, or else
+/// the node would be proven.
+fn select(tree: &Tree, id: NodeId, settings: &PuctSettings) -> Selection {
     let node = tree.node(id);
-    let turn = node.turn();
     let visits = (node.visits() + node.in_flight()) as f32;
     let growth = (1.0 + visits / settings.cpuct_base).ln();
     let cpuct = (settings.cpuct + growth) * visits.sqrt();
-    let visited_mass: f32 = tree
-        .edges(id)
-        .filter(|edge| edge.child.is_some_and(|child| child.visits() > 0))
-        .map(|edge| edge.prior)
-        .sum();
-    let fpu = tree.value_for(node, turn) - settings.fpu_reduction * visited_mass.sqrt();
-    let mut best = None;
-    let mut consider = |score: f32, index: usize| {
-        if best.is_none_or(|(most, _)| score > most) {
-            best = Some((score, index));
-        }
-    };
-    for (index, edge) in tree.edges(id).enumerate() {
-        let (value, visits) = match edge.child {
-            Some(child) if child.is_evaluated() => {
-                match child.proof_for(turn) {
-                    Some(Proof::Loss(_)) => continue,
-                    Some(Proof::Draw) => {
-                        // Nothing is left to explore: no exploration bonus.
-                        consider(tree.draw_value(), index);
-                        continue;
-                    }
-                    _ => {}
-                }
-                let (visits, virtual_losses) = (child.visits() as f32, child.in_flight() as f32);
-                let total = visits + virtual_losses;
-                let value = visits * tree.value_for(child, turn) - virtual_losses;
-                (value / total, total)
-            }
-            Some(child) if child.in_flight() > 0 => (-1.0, child.in_flight() as f32),
-            _ => (fpu, 0.0),
+    let reduction = settings.fpu_reduction * node.visited_prior().sqrt();
+    let fpu = tree.value_for(node, node.turn()) - reduction;
+    let mut best = f32::NEG_INFINITY;
+    let mut selection = None;
+    for (slot, child) in tree.children(id).iter().enumerate() {
+        let bonus = cpuct * child.prior / (1.0 + child.visits as f32);
+        let score = match child.status {
+            ChildStatus::Lost => continue,
+            // Nothing is left to explore: no exploration bonus.
+            ChildStatus::Drawn => tree.draw_value(),
+            _ if child.visits == 0 => fpu + bonus,
+            _ => child.value + bonus,
         };
-        consider(value + cpuct * edge.prior / (1.0 + visits), index);
+        if score > best {
+            best = score;
+            selection = Some(Selection::Child(slot));
+        }
     }
-    best.expect("an unproven node has a move that is not a proven loss")
-        .1
+    if node.next_prior() > 0.0 && fpu + cpuct * node.next_prior() > best {
+        selection = Some(Selection::NextEdge);
+    }
+    selection.expect("an unproven node has a move that is not a proven loss")
 }

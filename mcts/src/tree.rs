@@ -1,110 +1,18 @@
 use std::ops::Range;
 
+use arrayvec::ArrayVec;
 use garuda_rules::{Color, Move, Outcome};
 
 use crate::math::softmax;
 use crate::{Proof, Wdl};
 
-/// A node of a [`Tree`].
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct NodeId(u32);
+mod children;
+mod node;
 
-impl NodeId {
-    pub(crate) const ROOT: NodeId = NodeId(0);
-    const NONE: NodeId = NodeId(u32::MAX);
-
-    const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// A node of the search tree. All values are for the side to move at the node.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Node {
-    /// Sums of the backed-up results over all visits.
-    win: f64,
-    loss: f64,
-    /// The evaluator's prediction.
-    predicted_win: f32,
-    predicted_loss: f32,
-    visits: u32,
-    /// Number of pending leaves at or below this node: its virtual losses.
-    in_flight: u32,
-    parent: NodeId,
-    first_edge: u32,
-    edge_count: u16,
-    proof: Option<Proof>,
-    turn: Color,
-}
-
-impl Node {
-    pub(crate) fn turn(&self) -> Color {
-        self.turn
-    }
-
-    pub(crate) fn visits(&self) -> u32 {
-        self.visits
-    }
-
-    pub(crate) fn in_flight(&self) -> u32 {
-        self.in_flight
-    }
-
-    pub(crate) fn proof(&self) -> Option<Proof> {
-        self.proof
-    }
-
-    /// The proof from the point of view of `side`.
-    pub(crate) fn proof_for(&self, side: Color) -> Option<Proof> {
-        if side == self.turn {
-            self.proof
-        } else {
-            self.proof.map(Proof::reversed)
-        }
-    }
-
-    /// Whether the node has a value: it was evaluated, or is proven.
-    pub(crate) fn is_evaluated(&self) -> bool {
-        self.visits > 0 || self.proof.is_some()
-    }
-
-    /// The evaluator's prediction, without search.
-    pub(crate) fn prediction(&self) -> Wdl {
-        Wdl {
-            win: self.predicted_win,
-            draw: 1.0 - self.predicted_win - self.predicted_loss,
-            loss: self.predicted_loss,
-        }
-    }
-
-    /// The proven result, or else the mean over all visits. The node must have a value.
-    pub(crate) fn wdl(&self) -> Wdl {
-        if let Some(proof) = self.proof {
-            return proof.wdl();
-        }
-        let visits = f64::from(self.visits);
-        let (win, loss) = (self.win / visits, self.loss / visits);
-        Wdl {
-            win: win as f32,
-            draw: (1.0 - win - loss).max(0.0) as f32,
-            loss: loss as f32,
-        }
-    }
-
-    pub(crate) fn wdl_for(&self, side: Color) -> Wdl {
-        if side == self.turn {
-            self.wdl()
-        } else {
-            self.wdl().reversed()
-        }
-    }
-
-    fn add(&mut self, wdl: Wdl) {
-        self.visits += 1;
-        self.win += f64::from(wdl.win);
-        self.loss += f64::from(wdl.loss);
-    }
-}
+use children::Children;
+pub(crate) use children::{Child, ChildStatus};
+pub(crate) use node::Node;
+pub use node::NodeId;
 
 /// One move out of a node.
 #[derive(Copy, Clone, Debug)]
@@ -115,18 +23,24 @@ pub(crate) struct Edge<'a> {
     pub(crate) child: Option<&'a Node>,
 }
 
-/// The nodes of a search in one arena. The edges of a node are contiguous and in the order of its
-/// legal moves. A child has a higher index than its parent. Memory is kept when the tree is
-/// cleared.
+/// The nodes of a search in one arena. A node has an edge for each of its legal moves and a
+/// [`Child`] for each edge that was followed; edges and children are contiguous. A child has a
+/// higher index than its parent. Memory is kept when the tree is cleared.
+///
+/// A search follows the edges of a node from the greatest prior to the least. So only the next one
+/// has to be known: it is the first edge without a child ([`order_edges`](Tree::order_edges)), and a
+/// selection looks at the children and at one number for all other edges.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
     nodes: Vec<Node>,
     moves: Vec<Move>,
     /// The prior of each edge, never zero.
     priors: Vec<f32>,
-    children: Vec<NodeId>,
-    /// Scratch space for [`reroot`](Tree::reroot): the new id of each node.
+    children: Children,
+    /// Scratch space for [`reroot`](Tree::reroot): the new id of each node, and the nodes with
+    /// children.
     new_ids: Vec<NodeId>,
+    parents: Vec<NodeId>,
     /// Memory limit in bytes.
     limit: usize,
     /// Value of a draw for either side.
@@ -137,26 +51,77 @@ pub(crate) struct Tree {
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct TreeFull;
 
-const NODE_BYTES: usize = size_of::<Node>() + size_of::<NodeId>();
-const EDGE_BYTES: usize = size_of::<Move>() + size_of::<f32>() + size_of::<NodeId>();
+/// Numbers of nodes, edges and slots for children, in use or allocated.
+#[derive(Copy, Clone, Debug)]
+struct TreeSize {
+    nodes: usize,
+    edges: usize,
+    slots: usize,
+}
+
+impl TreeSize {
+    const NODE_BYTES: usize = size_of::<Node>() + 2 * size_of::<NodeId>();
+    const EDGE_BYTES: usize = size_of::<Move>() + size_of::<f32>();
+    const SLOT_BYTES: usize = size_of::<Child>();
+
+    fn bytes(self) -> usize {
+        self.nodes * Self::NODE_BYTES
+            + self.edges * Self::EDGE_BYTES
+            + self.slots * Self::SLOT_BYTES
+    }
+
+    fn fits(self, capacity: TreeSize) -> bool {
+        self.nodes <= capacity.nodes && self.edges <= capacity.edges && self.slots <= capacity.slots
+    }
+
+    /// The capacity to grow to from `capacity`, which is too small for this size.
+    fn grown(self, capacity: TreeSize, limit: usize) -> Option<TreeSize> {
+        let left = limit.checked_sub(capacity.bytes())?;
+        let grow = |needed: usize, capacity: usize, item: usize| {
+            if needed <= capacity {
+                return capacity;
+            }
+            // Near the limit half of what is left, so that the other lists can grow as well.
+            let most = capacity + left / 2 / item;
+            (2 * capacity).max(64).min(most).max(needed)
+        };
+        let grown = TreeSize {
+            nodes: grow(self.nodes, capacity.nodes, Self::NODE_BYTES),
+            edges: grow(self.edges, capacity.edges, Self::EDGE_BYTES),
+            slots: grow(self.slots, capacity.slots, Self::SLOT_BYTES),
+        };
+        (grown.bytes() <= limit).then_some(grown)
+    }
+}
 
 impl Tree {
     /// A tree of at most `limit` bytes, but at least enough for any root.
     pub(crate) fn new(limit: usize) -> Tree {
+        let least = TreeSize {
+            nodes: 64,
+            edges: 512,
+            slots: 64,
+        };
         Tree {
             nodes: Vec::new(),
             moves: Vec::new(),
             priors: Vec::new(),
-            children: Vec::new(),
+            children: Children::default(),
             new_ids: Vec::new(),
-            limit: limit.max(bytes(64, 512)),
+            parents: Vec::new(),
+            limit: limit.max(least.bytes()),
             draw_value: 0.0,
         }
     }
 
     /// Sets the value of a draw for either side, from −1 (a loss) to 1 (a win).
     pub(crate) fn set_draw_value(&mut self, value: f32) {
-        self.draw_value = value;
+        if self.draw_value != value {
+            self.draw_value = value;
+            for index in 1..self.nodes.len() {
+                self.update_child(NodeId(index as u32));
+            }
+        }
     }
 
     pub(crate) fn draw_value(&self) -> f32 {
@@ -173,10 +138,10 @@ impl Tree {
         let (value, draw) = match node.proof {
             Some(proof) => (proof.wdl().value(), proof.wdl().draw),
             None => {
-                let visits = f64::from(node.visits);
-                let decided = (node.win + node.loss) / visits;
-                let value = (node.win - node.loss) / visits;
-                (value as f32, (1.0 - decided) as f32)
+                let share = 1.0 / f64::from(node.visits);
+                let value = (node.win - node.loss) * share;
+                let draw = 1.0 - (node.win + node.loss) * share;
+                (value as f32, draw as f32)
             }
         };
         let value = if side == node.turn { value } else { -value };
@@ -190,14 +155,30 @@ impl Tree {
         self.children.clear();
     }
 
+    fn size(&self) -> TreeSize {
+        TreeSize {
+            nodes: self.nodes.len(),
+            edges: self.moves.len(),
+            slots: self.children.slots.len(),
+        }
+    }
+
+    fn capacity(&self) -> TreeSize {
+        TreeSize {
+            nodes: self.nodes.capacity(),
+            edges: self.moves.capacity(),
+            slots: self.children.slots.capacity(),
+        }
+    }
+
     /// Memory allocated in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        bytes(self.nodes.capacity(), self.moves.capacity())
+        self.capacity().bytes()
     }
 
     /// Share of the memory limit in use, from 0 to 1.
     pub(crate) fn hashfull(&self) -> f64 {
-        bytes(self.nodes.len(), self.moves.len()) as f64 / self.limit as f64
+        self.size().bytes() as f64 / self.limit as f64
     }
 
     pub(crate) fn node(&self, id: NodeId) -> &Node {
@@ -222,22 +203,37 @@ impl Tree {
         &self.priors[self.edge_range(id)]
     }
 
-    /// The child behind an edge, if it is in the tree.
-    pub(crate) fn child(&self, id: NodeId, edge: usize) -> Option<NodeId> {
-        let child = self.children[self.edge_range(id)][edge];
-        (child != NodeId::NONE).then_some(child)
+    /// The children of a node, in the order in which they were added.
+    #[inline]
+    pub(crate) fn children(&self, id: NodeId) -> &[Child] {
+        let node = self.node(id);
+        let first = node.first_child as usize;
+        &self.children.slots[first..first + usize::from(node.child_count)]
     }
 
+    /// The child behind an edge, if it is in the tree.
+    pub(crate) fn child(&self, id: NodeId, edge: usize) -> Option<NodeId> {
+        let mut children = self.children(id).iter();
+        children
+            .find(|child| usize::from(child.edge) == edge)
+            .map(|child| child.node)
+    }
+
+    /// The edges of a node in their order.
     pub(crate) fn edges(&self, id: NodeId) -> impl ExactSizeIterator<Item = Edge<'_>> {
         let range = self.edge_range(id);
+        // As long as the longest list of moves.
+        let mut nodes: ArrayVec<NodeId, 512> = ArrayVec::new();
+        nodes.extend(range.clone().map(|_| NodeId::NONE));
+        for child in self.children(id) {
+            nodes[usize::from(child.edge)] = child.node;
+        }
         let moves = &self.moves[range.clone()];
-        let priors = &self.priors[range.clone()];
-        let children = &self.children[range];
         moves
             .iter()
-            .zip(priors)
-            .zip(children)
-            .map(|((&mv, &prior), &child)| Edge {
+            .zip(&self.priors[range])
+            .zip(nodes)
+            .map(|((&mv, &prior), child)| Edge {
                 mv,
                 prior,
                 child: self.nodes.get(child.index()),
@@ -255,7 +251,11 @@ impl Tree {
     ) -> Result<NodeId, TreeFull> {
         debug_assert!(outcome.is_some() || !legal.is_empty());
         let legal = if outcome.is_some() { &[] } else { legal };
-        self.reserve(legal.len())?;
+        let siblings = parent_edge.map(|(parent, _)| self.node(parent).child_count);
+        self.reserve(
+            legal.len(),
+            siblings.map_or(0, |count| self.children.slots_for_next(count.into())),
+        )?;
         let id = NodeId(self.nodes.len() as u32);
         let first_edge = self.moves.len();
         self.nodes.push(Node {
@@ -267,7 +267,12 @@ impl Tree {
             in_flight: 0,
             parent: parent_edge.map_or(NodeId::NONE, |(parent, _)| parent),
             first_edge: first_edge as u32,
+            first_child: 0,
+            next_prior: 0.0,
+            visited_prior: 0.0,
             edge_count: legal.len() as u16,
+            child_count: 0,
+            slot: siblings.unwrap_or(0),
             proof: outcome.map(|outcome| match outcome.winner {
                 None => Proof::Draw,
                 Some(winner) if winner == turn => Proof::Win(0),
@@ -278,47 +283,58 @@ impl Tree {
         self.moves.extend_from_slice(legal);
         let uniform = 1.0 / legal.len() as f32;
         self.priors.resize(first_edge + legal.len(), uniform);
-        self.children.resize(first_edge + legal.len(), NodeId::NONE);
         if let Some((parent, edge)) = parent_edge {
-            let range = self.edge_range(parent);
-            self.children[range][edge] = id;
+            self.add_child(parent, edge, id);
         }
         Ok(id)
     }
 
-    fn reserve(&mut self, edges: usize) -> Result<(), TreeFull> {
-        let (nodes, edges) = (self.nodes.len() + 1, self.moves.len() + edges);
-        if edges >= u32::MAX as usize {
+    fn add_child(&mut self, parent: NodeId, edge: usize, id: NodeId) {
+        let first_edge = self.node(parent).first_edge as usize;
+        let child = Child {
+            prior: self.priors[first_edge + edge],
+            value: 0.0,
+            visits: 0,
+            node: id,
+            mv: self.moves[first_edge + edge],
+            edge: edge as u16,
+            status: ChildStatus::Open,
+        };
+        let parent = &mut self.nodes[parent.index()];
+        let count = usize::from(parent.child_count);
+        parent.first_child = self.children.push(parent.first_child, count, child);
+        parent.child_count += 1;
+        self.update_child(id);
+    }
+
+    /// Makes room for a node with a number of edges, and for a number of slots.
+    fn reserve(&mut self, edges: usize, slots: usize) -> Result<(), TreeFull> {
+        let size = self.size();
+        let needed = TreeSize {
+            nodes: size.nodes + 1,
+            edges: size.edges + edges,
+            slots: size.slots + slots,
+        };
+        if needed.edges.max(needed.slots) >= u32::MAX as usize {
             return Err(TreeFull);
         }
-        if nodes <= self.nodes.capacity() && edges <= self.moves.capacity() {
+        let capacity = self.capacity();
+        if needed.fits(capacity) {
             return Ok(());
         }
-        let grown = |needed, capacity: usize| {
-            if needed <= capacity {
-                capacity
-            } else {
-                (2 * capacity).max(needed).max(64)
-            }
-        };
-        let mut wanted_nodes = grown(nodes, self.nodes.capacity());
-        let mut wanted_edges = grown(edges, self.moves.capacity());
-        if bytes(wanted_nodes, wanted_edges) > self.limit {
-            // The last growth: nodes and edges share the limit in their present ratio.
-            let bytes_per_node = bytes(nodes, edges) / nodes;
-            wanted_nodes = (self.limit / bytes_per_node).max(self.nodes.capacity());
-            wanted_edges = self.limit.saturating_sub(bytes(wanted_nodes, 0)) / EDGE_BYTES;
-            if wanted_nodes < nodes || wanted_edges < edges {
-                return Err(TreeFull);
-            }
-        }
-        // The lists that are checked above, nodes and moves, grow after those of the same length:
-        // where one allocation fails, the check still holds for all.
-        try_grow(&mut self.new_ids, wanted_nodes)?;
-        try_grow(&mut self.nodes, wanted_nodes)?;
-        try_grow(&mut self.priors, wanted_edges)?;
-        try_grow(&mut self.children, wanted_edges)?;
-        try_grow(&mut self.moves, wanted_edges)
+        let TreeSize {
+            nodes,
+            edges,
+            slots,
+        } = needed.grown(capacity, self.limit).ok_or(TreeFull)?;
+        // The lists that are checked above grow after those of the same length: where one
+        // allocation fails, the check still holds for all.
+        try_grow(&mut self.new_ids, nodes)?;
+        try_grow(&mut self.parents, nodes)?;
+        try_grow(&mut self.nodes, nodes)?;
+        try_grow(&mut self.priors, edges)?;
+        try_grow(&mut self.moves, edges)?;
+        try_grow(&mut self.children.slots, slots)
     }
 
     /// Sets the priors of a leaf and backs up its evaluation as its first visit.
@@ -329,6 +345,21 @@ impl Tree {
         node.predicted_win = wdl.win;
         node.predicted_loss = wdl.loss;
         self.backup(id, wdl);
+    }
+
+    /// Moves the likeliest edge without a child to the place after those that have one. The node's
+    /// children must have been added in the order of its edges.
+    pub(crate) fn order_edges(&mut self, id: NodeId) {
+        let node = &mut self.nodes[id.index()];
+        let first = node.first_edge as usize + usize::from(node.child_count);
+        let end = node.first_edge as usize + usize::from(node.edge_count);
+        let rest = &mut self.priors[first..end];
+        let greatest = rest.iter().fold(0.0, |max: f32, &prior| max.max(prior));
+        node.next_prior = greatest;
+        if let Some(place) = rest.iter().position(|&prior| prior == greatest) {
+            rest.swap(0, place);
+            self.moves.swap(first, first + place);
+        }
     }
 
     /// Backs up another visit of a proven node.
@@ -347,14 +378,18 @@ impl Tree {
         let mut side = self.node(id).turn;
         self.nodes[id.index()].add(wdl);
         loop {
-            let parent = self.node(id).parent;
+            let Node { parent, visits, .. } = *self.node(id);
             if parent == NodeId::NONE {
                 return;
             }
+            let prior = self.update_child(id);
             if self.node(parent).proof.is_none() {
                 self.nodes[parent.index()].proof = self.proof_by_child(parent, id);
             }
             let node = &mut self.nodes[parent.index()];
+            if visits == 1 {
+                node.visited_prior += prior;
+            }
             if let Some(proof) = node.proof {
                 wdl = proof.wdl();
             } else if node.turn != side {
@@ -366,18 +401,50 @@ impl Tree {
         }
     }
 
+    /// Brings what the parent of a node knows of it up to date. Returns the node's prior.
+    fn update_child(&mut self, id: NodeId) -> f32 {
+        let node = self.node(id);
+        let parent = self.node(node.parent);
+        let turn = parent.turn;
+        let slot = parent.first_child as usize + usize::from(node.slot);
+        let value = if node.is_evaluated() {
+            self.value_for(node, turn)
+        } else {
+            0.0
+        };
+        let (visits, in_flight) = (node.visits, node.in_flight);
+        let status = match node.proof_for(turn) {
+            None => ChildStatus::Open,
+            Some(Proof::Loss(_)) => ChildStatus::Lost,
+            Some(Proof::Draw) => ChildStatus::Drawn,
+            Some(Proof::Win(_)) => ChildStatus::Won,
+        };
+        let child = &mut self.children.slots[slot];
+        child.visits = visits + in_flight;
+        child.value = if in_flight == 0 {
+            value
+        } else {
+            (visits as f32 * value - in_flight as f32) / child.visits as f32
+        };
+        child.status = status;
+        child.prior
+    }
+
     /// The proof of an unproven node that follows from its children, of which `child` may have
     /// been proven just now.
     fn proof_by_child(&self, id: NodeId, child: NodeId) -> Option<Proof> {
-        let turn = self.node(id).turn;
+        let node = self.node(id);
+        let turn = node.turn;
         let proof = self.node(child).proof_for(turn)?;
         if matches!(proof, Proof::Win(_)) {
             return Some(proof.one_ply_longer());
         }
-        let children = &self.children[self.edge_range(id)];
-        children
+        if node.child_count < node.edge_count {
+            return None;
+        }
+        self.children(id)
             .iter()
-            .map(|child| self.nodes.get(child.index())?.proof_for(turn))
+            .map(|child| self.node(child.node).proof_for(turn))
             .try_fold(Proof::Loss(0), |best, proof| Some(best.max(proof?)))
             .map(Proof::one_ply_longer)
     }
@@ -397,7 +464,11 @@ impl Tree {
         while id != NodeId::NONE {
             let node = &mut self.nodes[id.index()];
             f(node);
-            id = node.parent;
+            let parent = node.parent;
+            if parent != NodeId::NONE {
+                self.update_child(id);
+            }
+            id = parent;
         }
     }
 
@@ -422,41 +493,50 @@ impl Tree {
             if target == NodeId::NONE {
                 continue;
             }
-            let range = self.edge_range(NodeId(index as u32));
-            for child in &mut self.children[range.clone()] {
-                if *child != NodeId::NONE {
-                    *child = self.new_ids[child.index()];
-                }
-            }
-            self.moves.copy_within(range.clone(), first_edge);
-            self.priors.copy_within(range.clone(), first_edge);
-            self.children.copy_within(range.clone(), first_edge);
+            let edges = self.edge_range(NodeId(index as u32));
+            self.moves.copy_within(edges.clone(), first_edge);
+            self.priors.copy_within(edges.clone(), first_edge);
             let node = &mut self.nodes[index];
             node.first_edge = first_edge as u32;
             node.parent = match node.parent {
                 NodeId::NONE => NodeId::NONE,
                 parent => self.new_ids[parent.index()],
             };
-            first_edge += range.len();
+            first_edge += edges.len();
             self.nodes.swap(index, target.index());
         }
         self.nodes[0].parent = NodeId::NONE;
         self.nodes.truncate(count as usize);
         self.moves.truncate(first_edge);
         self.priors.truncate(first_edge);
-        self.children.truncate(first_edge);
+        self.move_children_down();
         self.new_ids.clear();
+    }
+
+    /// Closes the gaps between the children of the nodes, which still have their old ids.
+    fn move_children_down(&mut self) {
+        self.parents.clear();
+        let ids = (0..self.nodes.len()).map(|index| NodeId(index as u32));
+        self.parents
+            .extend(ids.filter(|id| self.nodes[id.index()].child_count > 0));
+        self.parents
+            .sort_unstable_by_key(|id| self.nodes[id.index()].first_child);
+        let mut start = 0;
+        for id in &self.parents {
+            let node = &mut self.nodes[id.index()];
+            let first = node.first_child as usize;
+            node.first_child = start as u32;
+            let count = node.child_count.into();
+            start = self.children.move_down(first, count, start, &self.new_ids);
+        }
+        self.children.truncate(start);
     }
 }
 
 /// Grows a list to this capacity.
 fn try_grow<T>(list: &mut Vec<T>, capacity: usize) -> Result<(), TreeFull> {
-    let additional = capacity - list.len();
+    let additional = capacity.saturating_sub(list.len());
     list.try_reserve_exact(additional).map_err(|_| TreeFull)
-}
-
-fn bytes(nodes: usize, edges: usize) -> usize {
-    nodes * NODE_BYTES + edges * EDGE_BYTES
 }
 
 #[cfg(test)]

@@ -30,6 +30,19 @@ pub trait Game: Clone + Send + Sync + 'static {
         self.clone_from(earlier);
     }
 
+    /// Index of a legal move that wins at once, if there is one. `legal` are all legal moves.
+    fn winning_move(&self, legal: &MoveList) -> Option<usize> {
+        let mut next = self.clone();
+        let mut replies = MoveList::new();
+        legal.iter().position(|&mv| {
+            next.return_to(self);
+            next.play(mv);
+            next.legal_moves(&mut replies);
+            let outcome = next.outcome_given(&replies);
+            outcome.is_some_and(|outcome| outcome.winner == Some(self.turn()))
+        })
+    }
+
     /// Hash of the position together with all of its past that the rules look at: occurrences,
     /// counting, move rule. Equal keys may share an evaluation.
     fn state_key(&self) -> u64;
@@ -53,9 +66,20 @@ pub struct GameState<P> {
     position: P,
     /// The positions before this one, oldest first.
     past: Vec<Past>,
+    /// Number of past positions by the low bits of their keys: a position whose number is 0 is
+    /// new, and the past need not be searched for it.
+    past_by_key: [u16; KEY_SLOTS],
     /// How often the position has occurred, this time included.
     occurrences: u8,
+    /// The most that any position of the game has occurred.
+    most_occurrences: u8,
     turns: u32,
+}
+
+const KEY_SLOTS: usize = 256;
+
+fn key_slot(key: u64) -> usize {
+    key as usize % KEY_SLOTS
 }
 
 #[derive(Copy, Clone, Debug)]
@@ -76,8 +100,10 @@ impl<P: Copy> Clone for GameState<P> {
     /// Keeps the memory of the past: a search copies games all the time.
     fn clone_from(&mut self, source: &Self) {
         self.past.clone_from(&source.past);
+        self.past_by_key = source.past_by_key;
         self.position = source.position;
         self.occurrences = source.occurrences;
+        self.most_occurrences = source.most_occurrences;
         self.turns = source.turns;
     }
 }
@@ -93,7 +119,9 @@ impl<P: Position> GameState<P> {
         GameState {
             position,
             past: Vec::new(),
+            past_by_key: [0; KEY_SLOTS],
             occurrences: 1,
+            most_occurrences: 1,
             turns: 0,
         }
     }
@@ -132,6 +160,9 @@ impl<P: Position> GameState<P> {
 
     fn occurrences_of_present(&self) -> u8 {
         let key = self.position.key();
+        if self.past_by_key[key_slot(key)] == 0 {
+            return 1;
+        }
         let earlier = self
             .past
             .iter()
@@ -195,8 +226,10 @@ impl<P: Position> Game for GameState<P> {
 
     fn play(&mut self, mv: Move) {
         let turn = self.position.turn();
+        let key = self.position.key();
+        self.past_by_key[key_slot(key)] += 1;
         self.past.push(Past {
-            key: self.position.key(),
+            key,
             turn,
             check: matches!(P::REPETITION, Repetition::Loses(_)) && self.position.is_check(),
         });
@@ -205,6 +238,7 @@ impl<P: Position> Game for GameState<P> {
             self.turns += 1;
         }
         self.occurrences = self.occurrences_of_present();
+        self.most_occurrences = self.most_occurrences.max(self.occurrences);
     }
 
     fn outcome_given(&self, legal: &MoveList) -> Option<Outcome> {
@@ -214,8 +248,27 @@ impl<P: Position> Game for GameState<P> {
             .or_else(|| self.position.length_limit(self.plies(), self.turns))
     }
 
+    fn winning_move(&self, legal: &MoveList) -> Option<usize> {
+        // Only where repetition loses can it win, and only after as many occurrences but one.
+        let by_repetition = matches!(P::REPETITION, Repetition::Loses(_))
+            && self.most_occurrences + 1 >= P::REPETITION.occurrences();
+        let (plies, turns) = (self.plies() + 1, self.turns + 1);
+        if by_repetition || self.position.length_limit(plies, turns).is_some() {
+            let mut next = self.clone();
+            return legal.iter().position(|&mv| {
+                next.return_to(self);
+                next.play(mv);
+                let outcome = next.outcome();
+                outcome.is_some_and(|outcome| outcome.winner == Some(self.turn()))
+            });
+        }
+        self.position.winning_move(legal)
+    }
+
     fn return_to(&mut self, earlier: &Self) {
-        self.past.truncate(earlier.past.len());
+        for past in self.past.drain(earlier.past.len()..) {
+            self.past_by_key[key_slot(past.key)] -= 1;
+        }
         debug_assert_eq!(
             self.past.last().map(|past| past.key),
             earlier.past.last().map(|past| past.key),
@@ -223,6 +276,7 @@ impl<P: Position> Game for GameState<P> {
         );
         self.position = earlier.position;
         self.occurrences = earlier.occurrences;
+        self.most_occurrences = earlier.most_occurrences;
         self.turns = earlier.turns;
     }
 

@@ -128,6 +128,22 @@ pub trait Position:
     /// legal moves.
     fn terminal_outcome(&self, legal: &MoveList) -> Option<Outcome>;
 
+    /// Index of a legal move after which the position alone is won for the side to move now, if
+    /// there is one. The default tries all; games override it with something faster.
+    fn winning_move(&self, legal: &MoveList) -> Option<usize> {
+        legal.iter().position(|&mv| self.wins_at_once(mv))
+    }
+
+    /// Whether the position after a legal move is won for the side to move now.
+    fn wins_at_once(&self, mv: Move) -> bool {
+        let mut next = *self;
+        next.play(mv);
+        let mut replies = MoveList::new();
+        next.legal_moves(&mut replies);
+        let outcome = next.terminal_outcome(&replies);
+        outcome.is_some_and(|outcome| outcome.winner == Some(self.turn()))
+    }
+
     /// The outcome by the length limit of the game, if it has been reached: `plies` (decisions) and
     /// complete `turns` since the start.
     fn length_limit(&self, plies: u32, turns: u32) -> Option<Outcome>;

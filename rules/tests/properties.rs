@@ -4,7 +4,9 @@ mod walk;
 
 use std::collections::HashSet;
 
-use garuda_rules::{Color, GameState, Move, MoveList, Outcome, Position, RuleSet, with_rule_set};
+use garuda_rules::{
+    Color, Game, GameState, Move, MoveList, Outcome, Position, RuleSet, with_rule_set,
+};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use walk::walk;
@@ -49,6 +51,23 @@ fn move_lists_are_sets_and_counted<P: Position>() {
             assert_eq!(Move::from_code(mv.code()), *mv);
         }
     });
+}
+
+/// What a search asks for at every node is found without trying all moves.
+fn winning_moves_are_found<P: Position>() {
+    let mut wins = 0;
+    random_games::<P>(60, |game, legal| {
+        let mut next = game.clone();
+        let first_win = legal.iter().position(|&mv| {
+            next.return_to(game);
+            next.play(mv);
+            let outcome = next.outcome();
+            outcome.is_some_and(|outcome| outcome.winner == Some(game.turn()))
+        });
+        wins += usize::from(first_win.is_some());
+        assert_eq!(game.winning_move(legal), first_win, "{}", game.position());
+    });
+    assert!(wins > 0, "no position with a win in one was met");
 }
 
 fn uci_comes_back<P: Position>() {
@@ -226,6 +245,7 @@ properties! {
     keys_are_kept_up
     text_comes_back
     move_lists_are_sets_and_counted
+    winning_moves_are_found
     uci_comes_back
     mirror_image_has_mirrored_moves
     rotated_position_has_rotated_moves

@@ -2,6 +2,7 @@
 //! 8×8, check and pins, the material test, counting state, and the common part of their text.
 
 mod attacks;
+mod checks;
 mod counting;
 mod generate;
 mod material;
@@ -14,6 +15,7 @@ pub(crate) mod stream;
 mod validate;
 
 pub(crate) use attacks::{between, file_of, forward, leaps, rank_of, spread};
+pub(crate) use checks::Checks;
 pub(crate) use counting::Counting;
 pub(crate) use generate::{Count, Sink, generate};
 pub(crate) use material::neither_can_win;

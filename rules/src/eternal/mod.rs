@@ -10,6 +10,7 @@ mod fen;
 mod generate;
 mod position;
 mod random;
+mod wins;
 
 pub use position::{EternalPosition, Phase};
 pub use random::random_start;

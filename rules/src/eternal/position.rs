@@ -251,6 +251,10 @@ impl Position for EternalPosition {
         }
     }
 
+    fn winning_move(&self, legal: &MoveList) -> Option<usize> {
+        self.find_winning_move(legal)
+    }
+
     fn length_limit(&self, _plies: u32, turns: u32) -> Option<Outcome> {
         let ByColor { white, black } = self.points;
         (turns >= LENGTH_LIMIT).then(|| match white.cmp(&black) {

@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use super::counting::{self, BOARD_HONOUR, PIECES_HONOUR};
 use crate::chaturanga::{
-    BOARD, Census, Count, GENERAL, GUIDE, LONGEST_GAME, PAWN, PHASES, Safety, Sink, State,
+    BOARD, Census, Checks, Count, GENERAL, GUIDE, LONGEST_GAME, PAWN, PHASES, Safety, Sink, State,
     attack_map, first_name, generate, is_attacked, neither_can_win, phase, piece_types, rank_of,
     validate,
 };
@@ -169,6 +169,13 @@ impl Position for MakrukPosition {
             }));
         }
         None
+    }
+
+    /// Only mate wins.
+    fn winning_move(&self, legal: &MoveList) -> Option<usize> {
+        let State { pieces, turn, .. } = &self.state;
+        let checks = Checks::of(pieces, *turn, self.king(!*turn));
+        checks.find_mate(pieces, legal, |mv| self.wins_at_once(mv))
     }
 
     fn length_limit(&self, plies: u32, _turns: u32) -> Option<Outcome> {

@@ -1,7 +1,7 @@
 use super::hands::Hands;
 use super::{HAND_UNITS, PLACEABLE, booklet, is_promotion, modern};
 use crate::chaturanga::{
-    BOARD, Count, GENERAL, GUIDE, LONGEST_GAME, PAWN, PHASES, ROOK, Safety, Sink, State,
+    BOARD, Checks, Count, GENERAL, GUIDE, LONGEST_GAME, PAWN, PHASES, ROOK, Safety, Sink, State,
     attack_map, generate, is_attacked, neither_can_win, phase, piece_types, stream,
 };
 use crate::{
@@ -254,6 +254,24 @@ impl<const BOOKLET: bool> Position for SittuyinPosition<BOOKLET> {
             return None;
         };
         Some(Outcome::draw(termination))
+    }
+
+    /// Only mate wins, and not before the last piece is placed.
+    fn winning_move(&self, legal: &MoveList) -> Option<usize> {
+        let State { pieces, turn, .. } = &self.state;
+        if !self.hands.are_empty() {
+            let in_hand = |color| {
+                self.hands
+                    .of(color)
+                    .iter()
+                    .map(|&n| u32::from(n))
+                    .sum::<u32>()
+            };
+            let last = in_hand(Color::White) + in_hand(Color::Black) == 1;
+            return legal.iter().position(|&mv| last && self.wins_at_once(mv));
+        }
+        let checks = Checks::of(pieces, *turn, self.king(!*turn));
+        checks.find_mate(pieces, legal, |mv| self.wins_at_once(mv))
     }
 
     fn length_limit(&self, plies: u32, _turns: u32) -> Option<Outcome> {

@@ -1,5 +1,6 @@
 //! Tori Shogi, the game of birds on 7×7 squares.
 
+mod checks;
 mod fen;
 mod hand;
 mod keys;

@@ -83,6 +83,11 @@ impl ToriPosition {
         }
     }
 
+    /// The pieces of `S` that may not leave the line between their phoenix and an enemy.
+    pub(super) fn pinned<S: Side>(&self) -> u64 {
+        self.threats::<S>().pinned
+    }
+
     #[inline(always)]
     fn generate_for_turn(&self, sink: &mut impl Sink) {
         match self.turn {

@@ -264,6 +264,10 @@ impl Position for ToriPosition {
         })
     }
 
+    fn winning_move(&self, legal: &MoveList) -> Option<usize> {
+        self.find_winning_move(legal)
+    }
+
     fn length_limit(&self, plies: u32, _turns: u32) -> Option<Outcome> {
         (plies >= Self::LENGTH_LIMIT).then(|| Outcome::draw(Termination::LengthLimit))
     }
