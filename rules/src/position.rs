@@ -4,7 +4,7 @@ use std::str::FromStr;
 use rand::Rng;
 
 use crate::{
-    AttackMap, Board, ByColor, Color, FenError, GamePhase, Mark, MaterialFeature, Move, MoveError,
+    AttackMap, Bits, Board, ByColor, Color, FenError, GamePhase, Mark, MaterialFeature, Move, MoveError,
     MoveList, Occupant, Outcome, Piece, PieceType, Planes, Square, material, varied_start,
 };
 
@@ -175,6 +175,21 @@ pub trait Position:
 
     /// What stands on a square.
     fn occupant(&self, square: Square) -> Option<Occupant>;
+
+    /// The squares where pieces of a type and a side stand, as bits. The default asks every square;
+    /// games override it with something faster.
+    fn pieces(&self, color: Color, piece_type: u8) -> u128 {
+        let piece = Some(Occupant::Piece(Piece { color, piece_type }));
+        let squares = Self::BOARD.all();
+        squares
+            .filter(|&square| self.occupant(square) == piece)
+            .fold(0, |set, square| set | u128::of(square))
+    }
+
+    /// The squares where stones lie, as bits.
+    fn stones(&self) -> u128 {
+        0
+    }
 
     /// How many pieces of a type a side has off the board, to be placed by it. They are its own,
     /// except for the [`pending`](Position::pending) piece.

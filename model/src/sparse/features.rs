@@ -1,5 +1,5 @@
 use garuda_rules::{
-    AttackMap, Color, GameState, Move, Occupant, Origin, Position, Purpose, Square,
+    AttackMap, Bits, Color, GameState, Move, Origin, Position, Purpose, Square,
 };
 
 use super::network::SparseSizes;
@@ -75,9 +75,7 @@ impl FeatureLayout {
         let squares = P::BOARD.squares();
         let types = P::PIECE_TYPES.len();
         let start = P::start();
-        let has_stones = P::BOARD
-            .all()
-            .any(|square| start.occupant(square) == Some(Occupant::Stone));
+        let has_stones = start.stones() != 0;
         let has_points = start.points().is_some();
         let mut next = 0;
         let mut take = |count: usize| {
@@ -175,31 +173,31 @@ impl FeatureLayout {
         sample.clear();
         let position = game.position();
         let turn = view.color;
-        let (own, enemy) = (position.attack_map(turn), position.attack_map(!turn));
+        let maps = [position.attack_map(turn), position.attack_map(!turn)];
+        let seen = |square: Square| view.square(P::BOARD, square).index();
+        let mut board = SeenBoard([SeenBoard::EMPTY; 128]);
         let features = &mut sample.features;
         let mut add = |feature: usize| features.push(feature as u16);
-        for square in P::BOARD.all() {
-            let seen = || view.square(P::BOARD, square).index();
-            match position.occupant(square) {
-                None => {}
-                Some(Occupant::Stone) => {
-                    if let Some(stones) = self.stones {
-                        add(stones + seen());
-                    }
+        for (side, color) in [turn, !turn].into_iter().enumerate() {
+            let (friends, foes) = (maps[side].once, maps[1 - side].once);
+            for piece_type in 0..P::PIECE_TYPES.len() as u8 {
+                let pieces = position.pieces(color, piece_type);
+                if pieces == 0 {
+                    continue;
                 }
-                Some(Occupant::Piece(piece)) => {
-                    let is_own = piece.color == turn;
-                    let (friends, foes) = if is_own {
-                        (&own, &enemy)
-                    } else {
-                        (&enemy, &own)
-                    };
+                let kind = side * self.types + usize::from(view.piece_type(position, piece_type));
+                for square in pieces.squares() {
                     let state =
                         usize::from(foes.has(square)) + 2 * usize::from(friends.has(square));
-                    let piece_type = usize::from(view.piece_type(position, piece.piece_type));
-                    let kind = usize::from(!is_own) * self.types + piece_type;
-                    add((kind * THREAT_STATES + state) * self.squares + seen());
+                    add((kind * THREAT_STATES + state) * self.squares + seen(square));
+                    board.0[square.index()] = kind as u8;
                 }
+            }
+        }
+        if let Some(stones) = self.stones {
+            for square in position.stones().squares() {
+                add(stones + seen(square));
+                board.0[square.index()] = SeenBoard::STONE;
             }
         }
         let side = |color: Color| usize::from(color != turn);
@@ -252,61 +250,108 @@ impl FeatureLayout {
             }
         }
         debug_assert!(sample.features.len() <= Self::MAX_ACTIVE);
+        let captures_otherwise = captures_otherwise::<P>();
         for &mv in legal {
-            sample.actions.push(view.action(position, mv) as u16);
-            sample
-                .moves
-                .push(self.move_entry(position, mv, view, &own, &enemy) as u16);
+            let action = if view.mirror {
+                view.action(position, mv)
+            } else {
+                let row = match mv.origin() {
+                    Origin::Board(from) => seen(from),
+                    Origin::Hand(place) => self.squares + usize::from(place),
+                };
+                row * self.squares + seen(mv.to())
+            };
+            sample.actions.push(action as u16);
+            let moving = match mv.origin() {
+                Origin::Board(from) => MovingPiece {
+                    index: usize::from(board.0[from.index()]),
+                    is_attacked: maps[1].has(from),
+                    attacks_target: board.0[mv.to().index()] != SeenBoard::EMPTY
+                        || captures_otherwise >> board.0[from.index()] & 1 == 0,
+                    is_in_place: from == mv.to(),
+                },
+                Origin::Hand(place) => {
+                    let piece_type = P::PLACEABLE[usize::from(place)];
+                    MovingPiece {
+                        index: self.types + usize::from(view.piece_type(position, piece_type)),
+                        is_attacked: false,
+                        attacks_target: false,
+                        is_in_place: false,
+                    }
+                }
+            };
+            let entry = self.move_entry(moving, mv.to(), &board, &maps);
+            sample.moves.push(entry as u16);
         }
     }
 
     /// The entry of the move table that a legal move takes.
-    fn move_entry<P: Position>(
+    #[inline]
+    fn move_entry(
         &self,
-        position: &P,
-        mv: Move,
-        view: View,
-        own: &AttackMap,
-        enemy: &AttackMap,
+        moving: MovingPiece,
+        to: Square,
+        board: &SeenBoard,
+        maps: &[AttackMap; 2],
     ) -> usize {
-        let to = mv.to();
-        let target = position.occupant(to);
+        let [own, enemy] = maps;
+        let captured = match board.0[to.index()] {
+            SeenBoard::EMPTY => 0,
+            _ if moving.is_in_place => 0,
+            SeenBoard::STONE => self.types + 1,
+            piece if usize::from(piece) < self.types => self.types + 2,
+            piece => 1 + usize::from(piece) - self.types,
+        };
         // A piece that captures the way it moves attacks its target itself.
-        let (moving, is_attacked, attacks_target) = match mv.origin() {
-            Origin::Hand(place) => {
-                let piece_type = view.piece_type(position, P::PLACEABLE[usize::from(place)]);
-                (self.types + usize::from(piece_type), false, false)
-            }
-            Origin::Board(from) => {
-                let piece_type = match position.occupant(from) {
-                    Some(Occupant::Piece(piece)) => piece.piece_type,
-                    Some(Occupant::Stone) | None => 0,
-                };
-                let steps = P::PIECE_TYPES[usize::from(piece_type)].steps;
-                let only_moves = |step: &garuda_rules::Step| step.purpose == Purpose::MoveOnly;
-                let attacks = target.is_some() || !steps.iter().any(only_moves);
-                let piece_type = usize::from(view.piece_type(position, piece_type));
-                (piece_type, enemy.has(from), attacks && own.has(to))
-            }
-        };
-        let captured = match target {
-            None => 0,
-            Some(_) if mv.origin() == Origin::Board(to) => 0,
-            Some(Occupant::Stone) => self.types + 1,
-            Some(Occupant::Piece(piece)) if piece.color == view.color => self.types + 2,
-            Some(Occupant::Piece(piece)) => {
-                1 + usize::from(view.piece_type(position, piece.piece_type))
-            }
-        };
-        let is_defended = if attacks_target {
+        let is_defended = if moving.attacks_target && own.has(to) {
             own.has_two(to)
         } else {
             own.has(to)
         };
-        let mut entry = moving * 2 + usize::from(is_attacked);
+        let mut entry = moving.index * 2 + usize::from(moving.is_attacked);
         entry = entry * self.captures() + captured;
         entry = entry * 2 + usize::from(enemy.has(to));
         entry * 2 + usize::from(is_defended)
+    }
+}
+
+/// What stands on each square: the type of an own piece as it is seen, that of an enemy's after all
+/// own ones, a stone, or nothing.
+struct SeenBoard([u8; 128]);
+
+impl SeenBoard {
+    const STONE: u8 = 254;
+    const EMPTY: u8 = 255;
+}
+
+/// What the move table asks of the piece that moves.
+struct MovingPiece {
+    /// Its type as it is seen, after all types if it is placed.
+    index: usize,
+    is_attacked: bool,
+    /// Whether it is one of the pieces that attack its target.
+    attacks_target: bool,
+    /// Whether it stays where it is.
+    is_in_place: bool,
+}
+
+/// The types of pieces, as bits, that capture otherwise than they move.
+fn captures_otherwise<P: Position>() -> u64 {
+    const {
+        let mut types = 0;
+        let mut i = 0;
+        while i < P::PIECE_TYPES.len() {
+            let steps = P::PIECE_TYPES[i].steps;
+            let mut j = 0;
+            while j < steps.len() {
+                if matches!(steps[j].purpose, Purpose::MoveOnly) {
+                    types |= 1 << i;
+                }
+                j += 1;
+            }
+            i += 1;
+        }
+        types
     }
 }
 

@@ -182,20 +182,25 @@ impl SparseNetwork {
     /// sample's moves, which replace the contents of `logits`.
     pub fn evaluate(&self, sample: &SparseSample, logits: &mut Vec<f32>) -> Wdl {
         match self.shape.width {
-            32 => self.forward::<32>(sample, logits),
-            64 => self.forward::<64>(sample, logits),
-            128 => self.forward::<128>(sample, logits),
-            256 => self.forward::<256>(sample, logits),
-            512 => self.forward::<512>(sample, logits),
+            32 => self.forward::<32, 32>(sample, logits),
+            64 => self.forward::<64, 64>(sample, logits),
+            128 => self.forward::<128, 128>(sample, logits),
+            256 => self.forward::<256, 128>(sample, logits),
+            512 => self.forward::<512, 128>(sample, logits),
             width => unreachable!("a network of width {width} was refused"),
         }
     }
 
-    fn forward<const WIDTH: usize>(&self, sample: &SparseSample, logits: &mut Vec<f32>) -> Wdl {
+    /// `BLOCK` is the number of columns of feature rows that are added up at a time.
+    fn forward<const WIDTH: usize, const BLOCK: usize>(
+        &self,
+        sample: &SparseSample,
+        logits: &mut Vec<f32>,
+    ) -> Wdl {
         let weights = &self.weights;
         let (rows, _) = weights.rows.as_chunks::<WIDTH>();
         let (bias, _) = weights.bias.as_chunks::<WIDTH>();
-        let activations = activate(&sum_rows(&bias[0], rows, &sample.features));
+        let activations = activate(&sum_rows::<WIDTH, BLOCK>(&bias[0], rows, &sample.features));
 
         let (hidden, _) = weights.hidden.as_chunks::<WIDTH>();
         let scale = 1.0 / (ACTIVATION_SCALE * WEIGHT_SCALE);
@@ -245,17 +250,24 @@ impl fmt::Debug for SparseNetwork {
 /// The bias and the rows of the active features, added up. Cannot overflow: that was checked for
 /// any [`FeatureLayout::MAX_ACTIVE`] rows.
 #[inline]
-fn sum_rows<const WIDTH: usize>(
+fn sum_rows<const WIDTH: usize, const BLOCK: usize>(
     bias: &[i16; WIDTH],
     rows: &[[i16; WIDTH]],
     features: &[u16],
 ) -> [i16; WIDTH] {
+    // A block of columns at a time: its sums stay in registers while the rows pass by.
     let mut sum = *bias;
-    for &feature in features {
-        let row = &rows[usize::from(feature)];
-        for i in 0..WIDTH {
-            sum[i] = sum[i].wrapping_add(row[i]);
+    let (blocks, _) = sum.as_chunks_mut::<BLOCK>();
+    for (place, block) in blocks.iter_mut().enumerate() {
+        let mut sums = *block;
+        for &feature in features {
+            let (parts, _) = rows[usize::from(feature)].as_chunks::<BLOCK>();
+            let part = &parts[place];
+            for i in 0..BLOCK {
+                sums[i] = sums[i].wrapping_add(part[i]);
+            }
         }
+        *block = sums;
     }
     sum
 }

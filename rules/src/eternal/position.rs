@@ -306,6 +306,14 @@ impl Position for EternalPosition {
         }
     }
 
+    fn pieces(&self, color: Color, piece_type: u8) -> u128 {
+        self.piece_types[usize::from(piece_type)] & self.sides[color]
+    }
+
+    fn stones(&self) -> u128 {
+        self.stones
+    }
+
     fn hand(&self, color: Color, piece_type: u8) -> u8 {
         let pending = self
             .pending()

@@ -206,6 +206,12 @@ impl Position for MakrukPosition {
         self.state.pieces.piece(square).map(Occupant::Piece)
     }
 
+    #[inline]
+    fn pieces(&self, color: Color, piece_type: u8) -> u128 {
+        let pieces = &self.state.pieces;
+        (pieces.of(color) & pieces.of_piece_type(piece_type)).into()
+    }
+
     fn hand(&self, _color: Color, _piece_type: u8) -> u8 {
         0
     }

@@ -309,6 +309,12 @@ impl<const BOOKLET: bool> Position for SittuyinPosition<BOOKLET> {
         self.state.pieces.piece(square).map(Occupant::Piece)
     }
 
+    #[inline]
+    fn pieces(&self, color: Color, piece_type: u8) -> u128 {
+        let pieces = &self.state.pieces;
+        (pieces.of(color) & pieces.of_piece_type(piece_type)).into()
+    }
+
     fn hand(&self, color: Color, piece_type: u8) -> u8 {
         PLACEABLE
             .iter()

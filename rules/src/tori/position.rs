@@ -311,6 +311,11 @@ impl Position for ToriPosition {
         self.piece_at(square).map(Occupant::Piece)
     }
 
+    #[inline]
+    fn pieces(&self, color: Color, piece_type: u8) -> u128 {
+        (self.by_piece_type[usize::from(piece_type)] & self.by_color[color]).into()
+    }
+
     fn hand(&self, color: Color, piece_type: u8) -> u8 {
         if usize::from(piece_type) < piece_types::IN_HAND {
             self.hands[color].count(usize::from(piece_type))
