@@ -44,6 +44,7 @@ fn load(player: &str, timeout: u64) -> anyhow::Result<LoadedPlayer> {
         &player.parse()?,
         &SearchBudget {
             simulations: 1,
+            movetime: None,
             draw_value: 0.0,
             limit: Some(Limit::Nodes(1)),
             timeout: Duration::from_secs(timeout),

@@ -4,8 +4,9 @@ use std::str::FromStr;
 use rand::Rng;
 
 use crate::{
-    AttackMap, Bits, Board, ByColor, Color, FenError, GamePhase, Mark, MaterialFeature, Move, MoveError,
-    MoveList, Occupant, Outcome, Piece, PieceType, Planes, Square, material, varied_start,
+    AttackMap, Bits, Board, ByColor, Color, FenError, GamePhase, Mark, MaterialFeature, Move,
+    MoveError, MoveList, Occupant, Outcome, Piece, PieceType, Planes, Square, material,
+    varied_start,
 };
 
 /// The state of a game without its past: all that decides which moves are legal.

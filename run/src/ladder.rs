@@ -21,7 +21,11 @@ pub struct Ladder {
 pub struct MatchResult {
     pub first: String,
     pub second: String,
+    /// Simulations per move; 0 if the time was limited.
     pub simulations: u32,
+    /// Milliseconds per move; 0 if the simulations were limited.
+    #[serde(default)]
+    pub movetime: u32,
     pub tally: Tally,
     /// Games that differ from all others of the match.
     pub distinct_games: u64,
@@ -90,9 +94,13 @@ impl Ladder {
         self.matches.push(result);
     }
 
-    pub fn has(&self, first: &str, second: &str, simulations: u32) -> bool {
-        (self.matches.iter())
-            .any(|m| m.first == first && m.second == second && m.simulations == simulations)
+    /// Whether a match of these players was played with this number of simulations or this time
+    /// per move.
+    pub fn has(&self, first: &str, second: &str, simulations: u32, movetime: u32) -> bool {
+        (self.matches.iter()).any(|m| {
+            (m.first.as_str(), m.second.as_str()) == (first, second)
+                && (m.simulations, m.movetime) == (simulations, movetime)
+        })
     }
 
     pub fn matches(&self) -> &[MatchResult] {
@@ -120,6 +128,6 @@ impl MatchResult {
     fn same_terms(&self, other: &MatchResult) -> bool {
         self.first == other.first
             && self.second == other.second
-            && self.simulations == other.simulations
+            && (self.simulations, self.movetime) == (other.simulations, other.movetime)
     }
 }

@@ -30,6 +30,7 @@ fn result(first: &str, second: &str, wins: u64) -> MatchResult {
         first: first.to_owned(),
         second: second.to_owned(),
         simulations: 8,
+        movetime: 0,
         tally,
         distinct_games: 2 * wins + 2,
         ends: BTreeMap::from([("checkmate".to_owned(), 2 * wins + 2)]),
@@ -298,7 +299,7 @@ fn ladders_are_kept_and_matches_counted_once() {
     let read = Ladder::read(&path).unwrap();
     assert_eq!(read, ladder);
     assert_eq!(read.matches().len(), 2);
-    assert!(read.has("000001", "random", 8) && !read.has("000001", "random", 9));
+    assert!(read.has("000001", "random", 8, 0) && !read.has("000001", "random", 9, 0));
 }
 
 #[test]

@@ -1,3 +1,5 @@
+use std::time::{Duration, Instant};
+
 use anyhow::Context;
 use garuda_rules::{Color, Game, GameState, Move, MoveList, Occupant, Position};
 use garuda_run::seeds;
@@ -12,6 +14,8 @@ use super::{GameClock, GameLine, NoMove, Player};
 pub struct AlphaBetaPlayer {
     /// Nodes per move; `None` for a search of one ply.
     nodes: Option<u64>,
+    /// Time per move of a search that is deeper than one ply, instead of nodes.
+    movetime: Option<Duration>,
     /// By type of piece, on the board and in hand.
     values: Vec<[i32; 2]>,
     rng: ChaCha8Rng,
@@ -24,9 +28,10 @@ const POINT: i32 = 10_000;
 const MAX_DEPTH: u32 = 64;
 
 impl AlphaBetaPlayer {
-    pub fn new<P: Position>(nodes: Option<u64>) -> AlphaBetaPlayer {
+    pub fn new<P: Position>(nodes: Option<u64>, movetime: Option<Duration>) -> AlphaBetaPlayer {
         AlphaBetaPlayer {
             nodes,
+            movetime,
             values: (P::PIECE_TYPES.iter())
                 .map(|piece_type| [piece_type.value, piece_type.hand_value].map(centipawns))
                 .collect(),
@@ -45,7 +50,11 @@ struct AlphaBetaSearch<'a> {
     values: &'a [[i32; 2]],
     nodes: u64,
     limit: u64,
+    deadline: Option<Instant>,
 }
+
+/// Nodes between two looks at the clock.
+const NODES_PER_CHECK: u64 = 256;
 
 impl AlphaBetaSearch<'_> {
     /// Material and points of the side to move minus those of the other.
@@ -88,7 +97,11 @@ impl AlphaBetaSearch<'_> {
         beta: i32,
     ) -> Option<i32> {
         self.nodes += 1;
-        if self.nodes > self.limit {
+        let is_late = || {
+            self.deadline
+                .is_some_and(|deadline| Instant::now() >= deadline)
+        };
+        if self.nodes > self.limit || self.nodes.is_multiple_of(NODES_PER_CHECK) && is_late() {
             return None;
         }
         let mut legal = MoveList::new();
@@ -178,7 +191,12 @@ impl<P: Position> Player<P> for AlphaBetaPlayer {
         let mut search = AlphaBetaSearch {
             values: &self.values,
             nodes: 0,
-            limit: self.nodes.unwrap_or(u64::MAX),
+            limit: (self.nodes)
+                .filter(|_| self.movetime.is_none())
+                .unwrap_or(u64::MAX),
+            deadline: (self.movetime)
+                .filter(|_| self.nodes.is_some())
+                .map(|time| Instant::now() + time),
         };
         let deepest = if self.nodes.is_some() { MAX_DEPTH } else { 1 };
         let mut best = moves.first().copied();

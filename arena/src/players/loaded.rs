@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use anyhow::Context;
+use garuda_mcts::SearchLimits;
 use garuda_model::Network;
 use garuda_rules::{Position, RuleSet, UnknownRuleSet};
 use garuda_run::{Limit, PlayerSpec, UciSpec, find_model};
@@ -10,8 +11,11 @@ use super::{AlphaBetaPlayer, NetworkPlayer, Player, RandomPlayer, UciPlayer};
 /// How much players may search, unless their own specification says otherwise.
 #[derive(Copy, Clone, Debug)]
 pub struct SearchBudget {
-    /// Simulations per move of a network.
+    /// Simulations per move of a network, unless `movetime` is set.
     pub simulations: u32,
+    /// Time per move of networks and of `alphabeta`: between players of different kinds equal
+    /// time is fair, and equal simulations are not.
+    pub movetime: Option<Duration>,
     /// The value of a draw to either side for networks, from −1 to 1.
     pub draw_value: f32,
     /// Limit of engines, which cannot play without one.
@@ -26,9 +30,17 @@ impl SearchBudget {
     pub fn simulations(simulations: u32) -> SearchBudget {
         SearchBudget {
             simulations,
+            movetime: None,
             draw_value: 0.0,
             limit: None,
             timeout: SearchBudget::TIMEOUT,
+        }
+    }
+
+    fn search_limits(&self) -> SearchLimits {
+        match self.movetime {
+            Some(time) => SearchLimits::time(time),
+            None => SearchLimits::nodes(self.simulations),
         }
     }
 }
@@ -37,10 +49,14 @@ impl SearchBudget {
 #[derive(Debug)]
 pub enum LoadedPlayer {
     Random,
-    AlphaBeta(Option<u64>),
+    AlphaBeta {
+        /// `None` for a search of one ply.
+        nodes: Option<u64>,
+        movetime: Option<Duration>,
+    },
     Network {
         network: Network,
-        simulations: u32,
+        limits: SearchLimits,
         draw_value: f32,
     },
     Uci {
@@ -55,14 +71,17 @@ impl LoadedPlayer {
     pub fn load(spec: &PlayerSpec, budget: &SearchBudget) -> anyhow::Result<LoadedPlayer> {
         Ok(match spec {
             PlayerSpec::Random => LoadedPlayer::Random,
-            PlayerSpec::AlphaBeta(nodes) => LoadedPlayer::AlphaBeta(*nodes),
+            PlayerSpec::AlphaBeta(nodes) => LoadedPlayer::AlphaBeta {
+                nodes: *nodes,
+                movetime: budget.movetime,
+            },
             PlayerSpec::Model(path) => {
                 let path = find_model(path)?;
                 let network = Network::read(&path)
                     .with_context(|| format!("cannot use {}", path.display()))?;
                 LoadedPlayer::Network {
                     network,
-                    simulations: budget.simulations,
+                    limits: budget.search_limits(),
                     draw_value: budget.draw_value,
                 }
             }
@@ -88,12 +107,14 @@ impl LoadedPlayer {
     pub fn player<P: Position>(&self) -> anyhow::Result<Box<dyn Player<P>>> {
         Ok(match self {
             LoadedPlayer::Random => Box::new(RandomPlayer::new()),
-            LoadedPlayer::AlphaBeta(nodes) => Box::new(AlphaBetaPlayer::new::<P>(*nodes)),
+            LoadedPlayer::AlphaBeta { nodes, movetime } => {
+                Box::new(AlphaBetaPlayer::new::<P>(*nodes, *movetime))
+            }
             LoadedPlayer::Network {
                 network,
-                simulations,
+                limits,
                 draw_value,
-            } => Box::new(NetworkPlayer::new(network, *simulations, *draw_value)?),
+            } => Box::new(NetworkPlayer::new(network, *limits, *draw_value)?),
             LoadedPlayer::Uci {
                 spec,
                 limit,

@@ -22,6 +22,7 @@ Examples:
   garuda match runs/tori alphabeta:10000
   garuda match runs/tori/checkpoints/000040 runs/tori/checkpoints/000020 --games 400
   garuda match random alphabeta --game makruk --games 20
+  garuda match runs/tori runs/tori-conv --movetime 100
   garuda match runs/makruk 'uci:fairy-stockfish?nodes=1000&Threads=1' --pgn games.pgn";
 
 /// Play a match between two players.
@@ -36,7 +37,8 @@ Examples:
 /// `uci:fairy-stockfish?nodes=1000&Threads=1&Skill Level=3`; UCI_Variant is set automatically. The
 /// limits are `nodes` and `movetime` (milliseconds) per move, and `clock`, the seconds of a game with
 /// an increment per move, as in `clock=10+0.1`. --nodes, --movetime and --clock apply to engines
-/// without a limit of their own. Networks, `alphabeta` and `random` have no clock.
+/// without a limit of their own; --movetime also to networks and `alphabeta:<nodes>`, in place of
+/// simulations and nodes. No network, `alphabeta` or `random` has a clock.
 ///
 /// An engine that makes an illegal move, says it has no move where there are some, crashes, hangs or
 /// exceeds its time forfeits the game and is restarted.
@@ -73,7 +75,8 @@ pub(crate) struct MatchArgs {
     /// Nodes per move of engines
     #[arg(long, group = "limit", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// Milliseconds per move of engines
+    /// Milliseconds per move of every player: networks, `alphabeta:<nodes>` and engines. The fair
+    /// way to compare players of different kinds
     #[arg(long, group = "limit", value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
     movetime: Option<u64>,
     /// Seconds per game of engines and increment per move, as in 10+0.1
@@ -138,6 +141,7 @@ impl MatchArgs {
         let time = self.movetime.map(Duration::from_millis);
         SearchBudget {
             simulations: simulations.unwrap_or(self.simulations),
+            movetime: time,
             draw_value: self.draw_value,
             limit: (self.nodes.map(Limit::Nodes))
                 .or(time.map(Limit::MoveTime))

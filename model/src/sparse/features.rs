@@ -1,6 +1,4 @@
-use garuda_rules::{
-    AttackMap, Bits, Color, GameState, Move, Origin, Position, Purpose, Square,
-};
+use garuda_rules::{AttackMap, Bits, Color, GameState, Move, Origin, Position, Purpose, Square};
 
 use super::network::SparseSizes;
 use crate::View;

@@ -118,6 +118,10 @@ settings! {
         simulations: Vec<u32> = [24, 32, 48, 64], in 2..=10_000;
         /// Number of recorded positions from which each entry of `simulations` applies.
         simulations_from: Vec<u64> = [0, 60_000, 200_000, 500_000], in 0..=1_000_000_000_000;
+        /// Share of the decisions with a full search, which are trained on …
+        full_search_prob: f64 = 1.0, in 0.01..=1.0;
+        /// … and the simulations of the others.
+        cheap_simulations: u32 = 16u32, in 2..=10_000;
         /// How many moves the root considers.
         max_considered_actions: u32 = 16u32, in 2..=512;
         /// c_visit of σ.
@@ -230,6 +234,8 @@ settings! {
         /// Games of a match, in pairs from one opening; 0 for no evaluation.
         games: u32 = 40u32, in 0..=100_000;
         simulations: u32 = 64u32, in 1..=100_000;
+        /// Milliseconds per move instead of `simulations`; 0: not limited by time.
+        movetime: u32 = 0u32, in 0..=3_600_000;
         /// Random plies before the players take over.
         opening_plies: u32 = 4u32, in 0..=100;
         /// Share of pairs from a varied start.

@@ -17,6 +17,21 @@ pub(super) struct GameInProgress<P> {
     past_opponent_side: Option<Color>,
     /// Number of consecutive decisions with a value that White wins, negative for Black.
     agreed: i32,
+    /// What the search of the next move is for.
+    purpose: SearchPurpose,
+}
+
+/// What a search is for, which decides how much it costs and whether it is recorded.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum SearchPurpose {
+    /// A move drawn from the raw policy.
+    PolicyInit,
+    /// A target to train on.
+    Full,
+    /// The same in a decided game.
+    ReducedVisits,
+    /// A move to play.
+    Cheap,
 }
 
 /// The value of a move that was not searched.
@@ -43,6 +58,7 @@ impl<P: Position> GameInProgress<P> {
             policy_init_plies,
             past_opponent_side,
             agreed: 0,
+            purpose: SearchPurpose::Full,
         }
     }
 
@@ -72,30 +88,39 @@ impl<P: Position> GameInProgress<P> {
         self.past_opponent_side == Some(self.game.turn())
     }
 
-    /// Whether the next move is drawn from the policy without a search.
-    fn is_policy_init(&self) -> bool {
-        self.game.plies() < self.policy_init_plies
-    }
-
-    /// Whether the game is decided, so that searches have fewer visits.
-    fn has_reduced_visits(&self, plan: &Plan<P>) -> bool {
-        self.agreed.unsigned_abs() >= plan.settings().reduce_visits_plies
+    fn next_purpose(&mut self, plan: &Plan<P>) -> SearchPurpose {
+        if self.game.plies() < self.policy_init_plies {
+            return SearchPurpose::PolicyInit;
+        }
+        let is_cheap = plan.full_search_prob < 1.0 && !self.rng.random_bool(plan.full_search_prob);
+        if is_cheap {
+            SearchPurpose::Cheap
+        } else if self.agreed.unsigned_abs() >= plan.settings().reduce_visits_plies {
+            SearchPurpose::ReducedVisits
+        } else {
+            SearchPurpose::Full
+        }
     }
 
     /// Starts the search for the next move.
     pub(super) fn start_search(&mut self, plan: &Plan<P>, search: &mut Gumbel<GameState<P>>) {
-        let simulations = if self.is_policy_init() {
-            0
-        } else if self.has_reduced_visits(plan) {
-            plan.settings()
-                .reduce_visits_simulations
-                .min(plan.search.simulations)
-        } else {
-            plan.search.simulations
-        };
-        let settings = GumbelSettings {
-            simulations,
-            ..plan.search
+        self.purpose = self.next_purpose(plan);
+        let full = plan.search;
+        let settings = match self.purpose {
+            SearchPurpose::PolicyInit => GumbelSettings {
+                simulations: 0,
+                ..full
+            },
+            SearchPurpose::Full => full,
+            SearchPurpose::ReducedVisits => GumbelSettings {
+                simulations: (plan.settings().reduce_visits_simulations).min(full.simulations),
+                ..full
+            },
+            SearchPurpose::Cheap => GumbelSettings {
+                simulations: plan.cheap_simulations.min(full.simulations),
+                gumbel_scale: 0.0,
+                ..full
+            },
         };
         search.begin(settings, &mut self.rng);
     }
@@ -110,7 +135,8 @@ impl<P: Position> GameInProgress<P> {
         let mut policy = Vec::new();
         search.policy(&mut policy);
         let settings = plan.settings();
-        let chosen = if !self.is_policy_init()
+        let is_policy_init = self.purpose == SearchPurpose::PolicyInit;
+        let chosen = if !is_policy_init
             && self.game.plies() < settings.temperature_plies
             && settings.temperature > 0.0
             && moves.len() > 1
@@ -120,22 +146,28 @@ impl<P: Position> GameInProgress<P> {
             search.best()
         };
         let mv = moves[chosen];
-        let searched = !self.is_policy_init()
+        let is_target = matches!(
+            self.purpose,
+            SearchPurpose::Full | SearchPurpose::ReducedVisits
+        );
+        let recorded = is_target
             && !self.is_past_opponent_to_move()
             && moves.len() > 1
             && (plan.position_sample_rate >= 1.0
                 || self.rng.random_bool(plan.position_sample_rate));
         let wdl = search.value();
         let kind = match wdl {
-            Some(_) if searched && self.has_reduced_visits(plan) => DecisionKind::ReducedVisits,
-            Some(_) if searched => DecisionKind::Searched,
+            Some(_) if recorded && self.purpose == SearchPurpose::ReducedVisits => {
+                DecisionKind::ReducedVisits
+            }
+            Some(_) if recorded => DecisionKind::Searched,
             _ => DecisionKind::Unsearched,
         };
         let policy = match kind {
             DecisionKind::Unsearched => Vec::new(),
             _ => moves.iter().copied().zip(policy).collect(),
         };
-        if let Some(wdl) = wdl.filter(|_| !self.is_policy_init()) {
+        if let Some(wdl) = wdl.filter(|_| !is_policy_init) {
             self.count_agreement(wdl, settings.reduce_visits_value as f32);
         }
         self.decisions.push(Decision {

@@ -46,6 +46,9 @@ impl PlanSpec {
 pub struct Plan<P> {
     spec: PlanSpec,
     pub(super) search: GumbelSettings,
+    /// Share of the decisions that get a full search, and the simulations of the others.
+    pub(super) full_search_prob: f64,
+    pub(super) cheap_simulations: u32,
     start: P,
     varied_start_prob: f64,
     /// Share of searched positions that are learned from.
@@ -92,10 +95,21 @@ impl<P: Position> Plan<P> {
                 check_win_in_one: config.search.check_win_in_one,
                 draw_value: config.search.draw_value as f32,
             },
+            // The first games are cheap as they are.
+            full_search_prob: if is_bootstrap(config, *checkpoint) {
+                1.0
+            } else {
+                config.search.full_search_prob
+            },
+            cheap_simulations: config.search.cheap_simulations,
             start: config.start(),
             varied_start_prob: settings.varied_start_prob_end
                 + (settings.varied_start_prob - settings.varied_start_prob_end) * left.max(0.0),
-            position_sample_rate: position_sample_rate(config, *checkpoint),
+            position_sample_rate: if is_bootstrap(config, *checkpoint) {
+                config.bootstrap.position_sample_rate
+            } else {
+                1.0
+            },
             spec,
         }
     }
@@ -194,12 +208,12 @@ pub fn is_bootstrap(config: &Config, checkpoint: u32) -> bool {
     checkpoint == 0 && config.bootstrap.positions > 0
 }
 
-/// Share of the searched positions of a checkpoint's games that are learned from.
-pub fn position_sample_rate(config: &Config, checkpoint: u32) -> f64 {
+/// Share of the decisions of a checkpoint's games that are recorded to train on.
+pub fn recorded_share(config: &Config, checkpoint: u32) -> f64 {
     if is_bootstrap(config, checkpoint) {
         config.bootstrap.position_sample_rate
     } else {
-        1.0
+        config.search.full_search_prob
     }
 }
 

@@ -1,4 +1,5 @@
 use std::sync::Mutex;
+use std::time::Duration;
 
 use garuda_arena::matches::{MatchSettings, play_match};
 use garuda_arena::players::{LoadedPlayer, PlayerSource, SearchBudget};
@@ -76,13 +77,20 @@ impl<P: Position, S> Session<P, S> {
         let settings = &self.config.evaluation;
         let checkpoint = self.progress.checkpoint;
         let own = checkpoint_name(checkpoint);
-        if self.ladder.has(&own, opponent, settings.simulations) {
+        let movetime = settings.movetime;
+        let simulations = if movetime == 0 {
+            settings.simulations
+        } else {
+            0
+        };
+        if self.ladder.has(&own, opponent, simulations, movetime) {
             return Ok(PhaseEnd::Complete);
         }
         if self.stop.is_due() {
             return Ok(PhaseEnd::Interrupted);
         }
         let budget = SearchBudget {
+            movetime: (movetime > 0).then(|| Duration::from_millis(movetime.into())),
             draw_value: self.config.search.draw_value as f32,
             ..SearchBudget::simulations(settings.simulations)
         };
@@ -137,7 +145,8 @@ impl<P: Position, S> Session<P, S> {
         let result = MatchResult {
             first: own.clone(),
             second: opponent.to_owned(),
-            simulations: settings.simulations,
+            simulations,
+            movetime,
             tally: outcome.tally,
             distinct_games: outcome.distinct_games,
             ends: outcome.ends,

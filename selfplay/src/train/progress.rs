@@ -2,7 +2,7 @@ use garuda_run::TrainingStats;
 use garuda_run::config::{Config, FrozenSettings};
 use serde::{Deserialize, Serialize};
 
-use crate::generate::{is_bootstrap, position_sample_rate};
+use crate::generate::{is_bootstrap, recorded_share};
 
 /// How far a run has come, kept with each checkpoint. With the records it is all that a run
 /// needs to go on as if it had never stopped.
@@ -40,7 +40,7 @@ impl Progress {
             samples_left: 0.0,
             rate_scale: 1.0,
             positions_per_game: f64::from(config.checkpoint.expected_plies)
-                * position_sample_rate(config, 0),
+                * recorded_share(config, 0),
             returned_to: None,
             training: None,
             config: FrozenSettings::of(config),

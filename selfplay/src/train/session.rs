@@ -20,7 +20,7 @@ use super::machine::Machine;
 use super::report::{Summary, missing_games};
 use super::stats::positions;
 use super::{PhaseEnd, Progress, checkpoints, warnings};
-use crate::generate::{GameSource, LocalSource, position_sample_rate};
+use crate::generate::{GameSource, LocalSource, recorded_share};
 use crate::replay::{Replay, first_in_window};
 
 /// What to train, where, and for how long.
@@ -273,9 +273,7 @@ impl<P: Position, S: GameSource> Session<P, S> {
                 0 => self.progress.positions_per_game,
                 // Every position of the games to come counts.
                 games => {
-                    positions as f64
-                        / games as f64
-                        / position_sample_rate(&self.config, checkpoint - 1)
+                    positions as f64 / games as f64 / recorded_share(&self.config, checkpoint - 1)
                 }
             },
             returned_to: None,
