@@ -1,10 +1,11 @@
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use garuda_mcts::Wdl;
 use garuda_rules::{GameState, Move, Position};
 
-use crate::sparse::{FeatureLayout, SparseSample};
-use crate::{Encoding, NetworkKind, View, encode};
+use crate::sparse::{FeatureLayout, MirrorTable, SparseSample};
+use crate::{Encoding, GameSamples, NetworkKind, View, encode};
 
 /// What a network is to learn about one position.
 #[derive(Copy, Clone, Debug)]
@@ -34,45 +35,74 @@ pub const SHORT_TERM_HORIZONS: [f32; 2] = [4.0, 12.0];
 /// again it allocates nothing.
 #[derive(Clone, Debug)]
 pub struct Batch<P> {
-    pub(crate) size: usize,
     pub(crate) inputs: Inputs,
-    /// Legal moves and the reply's legal moves, in turns.
-    pub(crate) policies: Policies,
     pub(crate) values: Vec<Values>,
     game: PhantomData<P>,
 }
 
-/// Positions as a kind of network sees them.
+/// Positions and policies as a kind of network sees them.
 #[derive(Clone, Debug)]
 pub(crate) enum Inputs {
     Planes {
         encoding: Encoding,
         /// `[size, planes, rank, file]`
         planes: Vec<f32>,
+        /// Legal moves and the reply's legal moves, in turns.
+        policies: Policies,
     },
-    Sparse {
-        layout: FeatureLayout,
-        /// `size` of them are in use; the others keep their memory.
-        samples: Vec<SparseSample>,
-    },
+    Sparse(Box<SparseInputs>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct SparseInputs {
+    layout: FeatureLayout,
+    mirror: MirrorTable,
+    scratch: SparseSample,
+    pub(crate) lists: SparseLists,
 }
 
 /// Distributions over actions, of any lengths.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Policies {
     pub(crate) actions: Vec<u16>,
-    pub(crate) targets: Vec<f32>,
+    targets: Vec<f32>,
     /// Where each distribution ends.
-    pub(crate) ends: Vec<usize>,
+    ends: Vec<usize>,
 }
 
-#[derive(Copy, Clone, Debug)]
+/// The index lists of all positions, one after the other, and the policy over their legal moves.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct SparseLists {
+    pub(crate) features: Vec<i32>,
+    /// Where each position's features end.
+    pub(crate) features_ends: Vec<usize>,
+    pub(crate) actions: Vec<i32>,
+    pub(crate) moves: Vec<i32>,
+    pub(crate) targets: Vec<f32>,
+    /// Where each position's legal moves end.
+    pub(crate) moves_ends: Vec<usize>,
+}
+
+#[derive(Copy, Clone, PartialEq, Debug)]
 pub(crate) struct Values {
     pub(crate) wdl: [f32; 3],
     pub(crate) short_term_value: [f32; SHORT_TERM_HORIZONS.len()],
     pub(crate) moves_left: Option<f32>,
     pub(crate) policy_weight: f32,
     pub(crate) value_weight: f32,
+}
+
+impl From<&Targets<'_>> for Values {
+    fn from(targets: &Targets<'_>) -> Values {
+        let Wdl { win, draw, loss } = targets.wdl;
+        Values {
+            wdl: [win, draw, loss],
+            short_term_value: targets.short_term_value,
+            moves_left: targets.moves_left,
+            policy_weight: targets.policy_weight,
+            value_weight: targets.value_weight,
+        }
+    }
 }
 
 impl<P: Position> Batch<P> {
@@ -82,37 +112,40 @@ impl<P: Position> Batch<P> {
             NetworkKind::Conv => Inputs::Planes {
                 encoding: Encoding::of::<P>(),
                 planes: Vec::new(),
+                policies: Policies::default(),
             },
-            NetworkKind::Sparse => Inputs::Sparse {
+            NetworkKind::Sparse => Inputs::Sparse(Box::new(SparseInputs {
                 layout: FeatureLayout::of::<P>(),
-                samples: Vec::new(),
-            },
+                mirror: MirrorTable::of::<P>(),
+                scratch: SparseSample::default(),
+                lists: SparseLists::default(),
+            })),
         };
         Batch {
-            size: 0,
             inputs,
-            policies: Policies::default(),
             values: Vec::new(),
             game: PhantomData,
         }
     }
 
     pub fn len(&self) -> usize {
-        self.size
+        self.values.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.size == 0
+        self.values.is_empty()
     }
 
     pub fn clear(&mut self) {
-        self.size = 0;
-        if let Inputs::Planes { planes, .. } = &mut self.inputs {
-            planes.clear();
+        match &mut self.inputs {
+            Inputs::Planes {
+                planes, policies, ..
+            } => {
+                planes.clear();
+                policies.clear();
+            }
+            Inputs::Sparse(sparse) => sparse.lists.clear(),
         }
-        self.policies.actions.clear();
-        self.policies.targets.clear();
-        self.policies.ends.clear();
         self.values.clear();
     }
 
@@ -128,48 +161,129 @@ impl<P: Position> Batch<P> {
         targets: &Targets<'_>,
         mirror: bool,
     ) {
+        assert_eq!(legal.len(), targets.policy.len());
         let position = game.position();
         let view = View::of(position).mirrored(mirror);
         match &mut self.inputs {
-            Inputs::Planes { encoding, planes } => {
+            Inputs::Planes {
+                encoding,
+                planes,
+                policies,
+            } => {
                 let start = planes.len();
                 planes.resize(start + encoding.input_len(), 0.0);
                 encode(game, view, &mut planes[start..]);
-            }
-            Inputs::Sparse { layout, samples } => {
-                if samples.len() == self.size {
-                    samples.push(SparseSample::default());
+                let reply = targets.opponent_policy.unwrap_or_default();
+                for (moves, probabilities) in [(legal, targets.policy), reply] {
+                    let actions = moves.iter().map(|&mv| view.action(position, mv) as u16);
+                    policies.push(actions, probabilities);
                 }
-                layout.fill(game, legal, view, &mut samples[self.size]);
+            }
+            Inputs::Sparse(sparse) => {
+                let SparseInputs {
+                    layout,
+                    scratch,
+                    lists,
+                    ..
+                } = &mut **sparse;
+                layout.fill(game, legal, view, scratch);
+                let SparseSample {
+                    features,
+                    actions,
+                    moves,
+                } = scratch;
+                lists
+                    .features
+                    .extend(features.iter().map(|&i| i32::from(i)));
+                lists.actions.extend(actions.iter().map(|&i| i32::from(i)));
+                lists.moves.extend(moves.iter().map(|&i| i32::from(i)));
+                lists.targets.extend_from_slice(targets.policy);
+                lists.end_position();
             }
         }
+        self.values.push(Values::from(targets));
+    }
 
-        let (reply_moves, opponent_policy) = targets.opponent_policy.unwrap_or_default();
-        for (moves, probabilities) in [(legal, targets.policy), (reply_moves, opponent_policy)] {
-            assert_eq!(moves.len(), probabilities.len());
-            let actions = moves.iter().map(|&mv| view.action(position, mv) as u16);
-            self.policies.actions.extend(actions);
-            self.policies.targets.extend_from_slice(probabilities);
-            self.policies.ends.push(self.policies.actions.len());
+    /// Adds a position of a game, mirrored if asked and if it has a mirror image.
+    ///
+    /// Panics if the batch is not for sparse networks.
+    pub fn push_stored(&mut self, samples: &GameSamples, index: usize, mirror: bool) {
+        let Inputs::Sparse(sparse) = &mut self.inputs else {
+            panic!("the batch was made for another kind of network");
+        };
+        let SparseInputs {
+            mirror: images,
+            lists,
+            ..
+        } = &mut **sparse;
+        let sample = samples.get(index);
+        let columns = [
+            (&mut lists.features, sample.features, &images.features),
+            (&mut lists.actions, sample.actions, &images.actions),
+            (&mut lists.moves, sample.moves, &images.moves),
+        ];
+        for (list, numbers, images) in columns {
+            if mirror && sample.has_mirror {
+                list.extend(numbers.iter().map(|&i| i32::from(images[usize::from(i)])));
+            } else {
+                list.extend(numbers.iter().map(|&i| i32::from(i)));
+            }
         }
-        let Wdl { win, draw, loss } = targets.wdl;
-        self.values.push(Values {
-            wdl: [win, draw, loss],
-            short_term_value: targets.short_term_value,
-            moves_left: targets.moves_left,
-            policy_weight: targets.policy_weight,
-            value_weight: targets.value_weight,
-        });
-        self.size += 1;
+        lists.targets.extend(sample.policy());
+        lists.end_position();
+        self.values.push(sample.values);
     }
 }
 
 impl Policies {
+    fn clear(&mut self) {
+        self.actions.clear();
+        self.targets.clear();
+        self.ends.clear();
+    }
+
+    fn push(&mut self, actions: impl ExactSizeIterator<Item = u16>, targets: &[f32]) {
+        assert_eq!(actions.len(), targets.len());
+        self.actions.extend(actions);
+        self.targets.extend_from_slice(targets);
+        self.ends.push(self.actions.len());
+    }
+
     /// The actions and targets of each distribution.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u16], &[f32])> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u16], &[f32])> + Clone {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts
             .zip(&self.ends)
             .map(|(start, &end)| (&self.actions[start..end], &self.targets[start..end]))
+    }
+}
+
+impl SparseLists {
+    fn clear(&mut self) {
+        self.features.clear();
+        self.features_ends.clear();
+        self.actions.clear();
+        self.moves.clear();
+        self.targets.clear();
+        self.moves_ends.clear();
+    }
+
+    /// The largest number of legal moves of the positions in `range`, at least 1.
+    pub(crate) fn longest(&self, range: &Range<usize>) -> usize {
+        let counts = range.clone().map(|index| self.policy(index).len());
+        counts.max().unwrap_or(0).max(1)
+    }
+
+    /// The policy over the legal moves of a position.
+    pub(crate) fn policy(&self, index: usize) -> &[f32] {
+        let start = index
+            .checked_sub(1)
+            .map_or(0, |before| self.moves_ends[before]);
+        &self.targets[start..self.moves_ends[index]]
+    }
+
+    fn end_position(&mut self) {
+        self.features_ends.push(self.features.len());
+        self.moves_ends.push(self.actions.len());
     }
 }

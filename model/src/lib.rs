@@ -61,6 +61,8 @@ mod checkpoint;
 pub mod checkpoint_files;
 mod encoding;
 pub mod files;
+#[cfg(feature = "torch")]
+mod game_samples;
 mod hash;
 mod network;
 mod network_error;
@@ -82,6 +84,8 @@ pub use batch::{Batch, SHORT_TERM_HORIZONS, Targets};
 #[cfg(feature = "torch")]
 pub use checkpoint::CheckpointError;
 pub use encoding::{Encoding, encode};
+#[cfg(feature = "torch")]
+pub use game_samples::GameSamples;
 pub use network::{Network, NetworkEvaluator};
 pub use network_error::NetworkError;
 pub use network_info::NetworkInfo;

@@ -15,6 +15,8 @@ mod evaluator;
 mod exp;
 mod features;
 mod file;
+#[cfg(feature = "torch")]
+mod mirror;
 mod network;
 #[cfg(test)]
 mod tests;
@@ -22,6 +24,8 @@ mod tests;
 pub use evaluator::SparseEvaluator;
 pub use features::{FeatureLayout, SparseSample};
 pub use file::SparseFileError;
+#[cfg(feature = "torch")]
+pub use mirror::MirrorTable;
 #[cfg(feature = "torch")]
 pub(crate) use network::{SUM_SCALE, SparseWeights, WEIGHT_SCALE};
 pub use network::{SparseNetwork, SparseShape, SparseSizes};

@@ -52,6 +52,14 @@ impl Graph {
         }
     }
 
+    /// What the weights of each tensor learned by gradients may not exceed in either direction.
+    pub(super) fn limits(&self) -> Vec<f64> {
+        match self {
+            Graph::Conv(net) => vec![f64::INFINITY; net.params.entries.len()],
+            Graph::Sparse(graph) => graph.limits(),
+        }
+    }
+
     /// The outputs of the network with these tensors for a batch of its kind.
     pub(super) fn forward(
         &self,
@@ -62,13 +70,7 @@ impl Graph {
     ) -> Output {
         match (self, input) {
             (Graph::Conv(net), Input::Planes(planes)) => net.forward(params, stats, planes, train),
-            (Graph::Sparse(graph), Input::Sparse(input)) => {
-                let (policies, scalars) = graph.forward(params, input);
-                Output {
-                    policies: Policies::Legal(policies),
-                    scalars,
-                }
-            }
+            (Graph::Sparse(graph), Input::Sparse(input)) => graph.forward(params, input),
             _ => panic!("the batch was made for another kind of network"),
         }
     }

@@ -1,11 +1,13 @@
+use std::ops::Range;
+
 use tch::{Kind, Reduction, Tensor};
 
 use super::conv_net::{
     MOVES_LEFT, MOVES_LEFT_UNIT, Output, POLICIES, POLICY, Policies, REPLY, SHORT, SHORTS, SOFT,
     WDL,
 };
-use super::sparse::SparseInput;
-use crate::batch::Inputs;
+use super::sparse::{SparseGraph, SparseInput};
+use crate::batch::{Inputs, SparseLists, Values};
 use crate::{Batch, LossWeights};
 
 /// Stands for minus infinity where a distribution is shorter than the longest one: its weight
@@ -31,6 +33,27 @@ pub struct Losses {
     pub moves_left: f32,
 }
 
+impl Losses {
+    /// The losses of a batch from those of its parts and their shares of it.
+    pub(crate) fn weighted_sum(parts: &[(Losses, f32)]) -> Losses {
+        let sum = |loss: &dyn Fn(&Losses) -> f32| {
+            let weighted = parts.iter().map(|(losses, share)| loss(losses) * share);
+            weighted.sum::<f32>()
+        };
+        Losses {
+            total: sum(&|l| l.total),
+            policy: sum(&|l| l.policy),
+            target_entropy: sum(&|l| l.target_entropy),
+            soft_policy: sum(&|l| l.soft_policy),
+            opponent_policy: sum(&|l| l.opponent_policy),
+            value: sum(&|l| l.value),
+            value_accuracy: sum(&|l| l.value_accuracy),
+            short_term_value: std::array::from_fn(|i| sum(&|l| l.short_term_value[i])),
+            moves_left: sum(&|l| l.moves_left),
+        }
+    }
+}
+
 /// What a network is shown.
 #[derive(Debug)]
 pub(crate) enum Input {
@@ -43,12 +66,7 @@ pub(crate) enum Input {
 #[derive(Debug)]
 pub(crate) struct TensorBatch {
     pub(crate) input: Input,
-    /// `[batch, POLICIES, moves]`, padded with action 0.
-    actions: Tensor,
-    /// `[batch, POLICIES, moves]`: 0, or [`ABSENT`] in the padding.
-    absent: Tensor,
-    /// `[batch, POLICIES, moves]`, 0 in the padding.
-    policies: Tensor,
+    policies: PolicyTargets,
     /// `[batch, 3]`
     wdl: Tensor,
     /// `[batch, SHORTS]`
@@ -62,70 +80,60 @@ pub(crate) struct TensorBatch {
     target_entropy: f32,
 }
 
+/// The policies that a kind of network is to learn.
+#[derive(Debug)]
+enum PolicyTargets {
+    /// All three.
+    Heads {
+        /// `[batch, POLICIES, moves]`, padded with action 0.
+        actions: Tensor,
+        /// `[batch, POLICIES, moves]`: 0, or [`ABSENT`] in the padding.
+        absent: Tensor,
+        /// `[batch, POLICIES, moves]`, 0 in the padding.
+        targets: Tensor,
+    },
+    /// The main one alone, over the legal moves: `[batch, moves]`, 0 in the padding.
+    Legal(Tensor),
+}
+
 impl TensorBatch {
-    pub(crate) fn new<P>(batch: &Batch<P>) -> TensorBatch {
-        let size = batch.size as i64;
-        let heads = POLICIES as usize;
-        let longest = batch
-            .policies
-            .iter()
-            .map(|(actions, _)| actions.len())
-            .max();
-        let longest = longest.unwrap_or(0).max(1);
-        let mut actions = vec![0_i64; batch.size * heads * longest];
-        let mut absent = vec![ABSENT; actions.len()];
-        let mut policies = vec![0_f32; actions.len()];
+    /// The positions of a batch in `range`.
+    pub(crate) fn new<P>(batch: &Batch<P>, range: &Range<usize>) -> TensorBatch {
+        let size = range.len() as i64;
+        let values = &batch.values[range.clone()];
         let mut entropy = 0.0;
-        for (i, (row_actions, row_targets)) in batch.policies.iter().enumerate() {
-            let weight = batch.values[i / 2].policy_weight;
-            // Legal moves serve two heads, the reply's moves one.
-            let row_heads = if i % 2 == 0 {
-                [POLICY, SOFT].as_slice()
-            } else {
-                &[REPLY]
-            };
-            for &head in row_heads {
-                let start = (i / 2 * heads + head as usize) * longest;
-                let end = start + row_actions.len();
-                for (slot, &action) in actions[start..end].iter_mut().zip(row_actions) {
-                    *slot = i64::from(action);
-                }
-                absent[start..end].fill(0.0);
-                policies[start..end].copy_from_slice(row_targets);
-                match head {
-                    SOFT => soften(&mut policies[start..end]),
-                    POLICY => entropy += weight * entropy_of(row_targets),
-                    _ => {}
-                }
+        let (input, policies) = match &batch.inputs {
+            Inputs::Planes {
+                encoding,
+                planes,
+                policies,
+            } => {
+                let length = encoding.input_len();
+                let planes = &planes[range.start * length..range.end * length];
+                let planes = Tensor::from_slice(planes).view([
+                    size,
+                    encoding.planes.len() as i64,
+                    i64::from(encoding.board.ranks),
+                    i64::from(encoding.board.files),
+                ]);
+                let rows = policies.iter().skip(2 * range.start).take(2 * range.len());
+                let targets = head_targets(rows, values, &mut entropy);
+                (Input::Planes(planes), targets)
             }
-        }
-        let per_sample = |f: &dyn Fn(&crate::batch::Values) -> f32| {
-            Tensor::from_slice(&batch.values.iter().map(f).collect::<Vec<_>>())
+            Inputs::Sparse(sparse) => {
+                let lists = &sparse.lists;
+                let targets = legal_targets(lists, range, values, &mut entropy);
+                (Input::Sparse(SparseInput::new(lists, range)), targets)
+            }
         };
-        let wdl: Vec<f32> = batch.values.iter().flat_map(|v| v.wdl).collect();
-        let short_term_value: Vec<f32> = batch
-            .values
-            .iter()
-            .flat_map(|v| v.short_term_value)
-            .collect();
-        let shape = [size, POLICIES, longest as i64];
+        let per_sample = |f: &dyn Fn(&Values) -> f32| {
+            Tensor::from_slice(&values.iter().map(f).collect::<Vec<_>>())
+        };
+        let wdl: Vec<f32> = values.iter().flat_map(|v| v.wdl).collect();
+        let short_term_value: Vec<f32> = values.iter().flat_map(|v| v.short_term_value).collect();
         TensorBatch {
-            input: match &batch.inputs {
-                Inputs::Planes { encoding, planes } => {
-                    Input::Planes(Tensor::from_slice(planes).view([
-                        size,
-                        encoding.planes.len() as i64,
-                        i64::from(encoding.board.ranks),
-                        i64::from(encoding.board.files),
-                    ]))
-                }
-                Inputs::Sparse { samples, .. } => {
-                    Input::Sparse(SparseInput::new(samples[..batch.size].iter(), longest))
-                }
-            },
-            actions: Tensor::from_slice(&actions).view(shape),
-            absent: Tensor::from_slice(&absent).view(shape),
-            policies: Tensor::from_slice(&policies).view(shape),
+            input,
+            policies,
             wdl: Tensor::from_slice(&wdl).view([size, 3]),
             short_term_value: Tensor::from_slice(&short_term_value).view([size, SHORTS]),
             moves_left: per_sample(&|v| v.moves_left.unwrap_or(0.0) / MOVES_LEFT_UNIT as f32)
@@ -139,16 +147,30 @@ impl TensorBatch {
                     0.0
                 }
             }),
-            target_entropy: entropy / batch.size as f32,
+            target_entropy: entropy / range.len() as f32,
         }
+    }
+
+    /// The gradients of the loss with respect to all tensors of a sparse network, and the losses.
+    ///
+    /// Panics if the batch is for another kind of network.
+    pub(crate) fn sparse_gradients(
+        &self,
+        graph: &SparseGraph,
+        params: &[Tensor],
+        weights: &LossWeights,
+    ) -> (Vec<Tensor>, Losses) {
+        let Input::Sparse(input) = &self.input else {
+            panic!("the batch was made for another kind of network");
+        };
+        let loss = |output: &Output| self.loss(output, weights);
+        let (gradients, parts) = graph.gradients(params, input, loss);
+        (gradients, parts.read())
     }
 
     /// The loss to make smaller, a scalar, and its parts.
     pub(crate) fn loss(&self, output: &Output, weights: &LossWeights) -> (Tensor, Parts) {
-        let policies = match &output.policies {
-            Policies::Actions(logits) => self.policy_losses(logits),
-            Policies::Legal(logits) => self.legal_policy_losses(logits),
-        };
+        let policies = self.policy_losses(&output.policies);
         let wdl = output.scalars.narrow(1, WDL, 3);
         let value = -(wdl.log_softmax(1, Kind::Float) * &self.wdl).sum_dim_intlist(1, false, None);
         let value = mean(&value, &self.value_weight);
@@ -189,25 +211,102 @@ impl TensorBatch {
         )
     }
 
-    /// Mean cross-entropies `[POLICIES]`, each over its legal actions.
-    fn policy_losses(&self, logits: &Tensor) -> Tensor {
-        let logits = logits.gather(2, &self.actions, false) + &self.absent;
-        let log_probabilities = logits.log_softmax(2, Kind::Float);
-        let cross_entropies = -(log_probabilities * &self.policies).sum_dim_intlist(2, false, None);
-        let weighted = cross_entropies * self.policy_weight.unsqueeze(1);
-        weighted.mean_dim(0, false, None::<Kind>)
+    /// Mean cross-entropies `[POLICIES]`, each over its legal actions; 0 for a policy that the
+    /// network does not have.
+    fn policy_losses(&self, policies: &Policies) -> Tensor {
+        match (policies, &self.policies) {
+            (
+                Policies::Actions(logits),
+                PolicyTargets::Heads {
+                    actions,
+                    absent,
+                    targets,
+                },
+            ) => {
+                let logits = logits.gather(2, actions, false) + absent;
+                let cross_entropies = cross_entropies(&logits, targets);
+                let weighted = cross_entropies * self.policy_weight.unsqueeze(1);
+                weighted.mean_dim(0, false, None::<Kind>)
+            }
+            (Policies::Legal(logits), PolicyTargets::Legal(targets)) => {
+                let policy = mean(&cross_entropies(logits, targets), &self.policy_weight);
+                policy.view([1]).constant_pad_nd([0, POLICIES - 1])
+            }
+            _ => panic!("the batch was made for another kind of network"),
+        }
     }
+}
 
-    /// The same for a network with the main policy alone, whose logits are of the legal moves
-    /// already: `[batch, moves]`, padded.
-    fn legal_policy_losses(&self, logits: &Tensor) -> Tensor {
-        let log_probabilities = logits.log_softmax(1, Kind::Float);
-        let targets = self.policies.select(1, POLICY);
-        let cross_entropies = -(log_probabilities * targets).sum_dim_intlist(1, false, None);
-        let policy = mean(&cross_entropies, &self.policy_weight).view([1]);
-        let absent = Tensor::zeros([POLICIES - 1], (Kind::Float, logits.device()));
-        Tensor::cat(&[policy, absent], 0)
+/// Cross-entropies of distributions over the last dimension.
+fn cross_entropies(logits: &Tensor, targets: &Tensor) -> Tensor {
+    -(logits.log_softmax(-1, Kind::Float) * targets).sum_dim_intlist(-1, false, None)
+}
+
+/// The targets of all policies, from `rows` of legal moves and the reply's moves in turns. Adds
+/// the weighted entropies of the main policy to `entropy`.
+fn head_targets<'a>(
+    rows: impl Iterator<Item = (&'a [u16], &'a [f32])> + Clone,
+    values: &[Values],
+    entropy: &mut f32,
+) -> PolicyTargets {
+    let heads = POLICIES as usize;
+    let longest = rows.clone().map(|(actions, _)| actions.len()).max();
+    let longest = longest.unwrap_or(0).max(1);
+    let mut actions = vec![0_i64; values.len() * heads * longest];
+    let mut absent = vec![ABSENT; actions.len()];
+    let mut targets = vec![0_f32; actions.len()];
+    for (i, (row_actions, row_targets)) in rows.enumerate() {
+        let weight = values[i / 2].policy_weight;
+        // Legal moves serve two heads, the reply's moves one.
+        let row_heads = if i % 2 == 0 {
+            [POLICY, SOFT].as_slice()
+        } else {
+            &[REPLY]
+        };
+        for &head in row_heads {
+            let start = (i / 2 * heads + head as usize) * longest;
+            let end = start + row_actions.len();
+            for (slot, &action) in actions[start..end].iter_mut().zip(row_actions) {
+                *slot = i64::from(action);
+            }
+            absent[start..end].fill(0.0);
+            targets[start..end].copy_from_slice(row_targets);
+            match head {
+                SOFT => soften(&mut targets[start..end]),
+                POLICY => *entropy += weight * entropy_of(row_targets),
+                _ => {}
+            }
+        }
     }
+    let shape = [values.len() as i64, POLICIES, longest as i64];
+    PolicyTargets::Heads {
+        actions: Tensor::from_slice(&actions).view(shape),
+        absent: Tensor::from_slice(&absent).view(shape),
+        targets: Tensor::from_slice(&targets).view(shape),
+    }
+}
+
+/// The targets of the main policy for the positions in `range`. Adds their weighted entropies to
+/// `entropy`.
+fn legal_targets(
+    lists: &SparseLists,
+    range: &Range<usize>,
+    values: &[Values],
+    entropy: &mut f32,
+) -> PolicyTargets {
+    let longest = lists.longest(range);
+    let mut targets = vec![0_f32; values.len() * longest];
+    for ((row, index), value) in targets
+        .chunks_exact_mut(longest)
+        .zip(range.clone())
+        .zip(values)
+    {
+        let policy = lists.policy(index);
+        row[..policy.len()].copy_from_slice(policy);
+        *entropy += value.policy_weight * entropy_of(policy);
+    }
+    let shape = [values.len() as i64, longest as i64];
+    PolicyTargets::Legal(Tensor::from_slice(&targets).view(shape))
 }
 
 /// Losses that have not been read from their tensor yet.

@@ -1,13 +1,15 @@
 //! The sparse network in libtorch: what is trained, and how it becomes integers.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use tch::{Kind, Tensor};
+use tch::{Kind, Tensor, no_grad};
 
-use super::conv_net::{SCALARS, WDL};
+use super::conv_net::{Output, Policies, SCALARS, WDL};
 use super::weights::{Init, Layout, numbers};
+use crate::batch::SparseLists;
 use crate::sparse::{
-    FeatureLayout, SUM_SCALE, SparseNetwork, SparseSample, SparseShape, SparseWeights, WEIGHT_SCALE,
+    FeatureLayout, SUM_SCALE, SparseNetwork, SparseShape, SparseWeights, WEIGHT_SCALE,
 };
 
 /// Feature weights stay within this, so that no sum of them leaves 16 bits.
@@ -44,55 +46,134 @@ const MOVES: usize = 8;
 /// Positions as index lists.
 #[derive(Debug)]
 pub(crate) struct SparseInput {
-    /// Active features of all positions, and where each position's begin: `[active]`, `[batch]`.
-    features: Tensor,
-    offsets: Tensor,
-    /// Of every legal move of all positions: its action, table entry, position, and place in the
-    /// padded logits. `[legal]`
-    actions: Tensor,
+    features: Bags,
+    /// The actions of the legal moves.
+    actions: Bags,
+    /// Of every legal move of all positions: its table entry and its place in the padded logits.
+    /// `[legal]`
     moves: Tensor,
-    positions: Tensor,
     places: Tensor,
     batch: i64,
+    /// The number of legal moves that logits are padded to.
     longest: i64,
 }
 
+/// Lists of rows of a matrix, one for each position.
+#[derive(Debug)]
+struct Bags {
+    /// The lists one after the other, `[rows]`.
+    indices: Tensor,
+    /// Where each list begins, `[batch]`.
+    offsets: Tensor,
+    /// The position of every index, `[rows]`.
+    positions: Tensor,
+}
+
+impl Bags {
+    /// The lists of the positions in `range`, of all that end at `ends`.
+    fn new(indices: &[i32], ends: &[usize], range: &Range<usize>) -> Bags {
+        let first = start(ends, range.start);
+        let mut offsets = Vec::with_capacity(range.len());
+        let mut positions = Vec::with_capacity(start(ends, range.end) - first);
+        for (position, index) in range.clone().enumerate() {
+            offsets.push(positions.len() as i32);
+            positions.resize(ends[index] - first, position as i32);
+        }
+        Bags {
+            indices: Tensor::from_slice(&indices[first..start(ends, range.end)]),
+            offsets: Tensor::from_slice(&offsets),
+            positions: Tensor::from_slice(&positions),
+        }
+    }
+
+    /// The sum of each list's rows of `weights`, times a factor each if there are factors:
+    /// `[batch, width]`
+    fn sums(&self, weights: &Tensor, factors: Option<&Tensor>) -> Tensor {
+        let (indices, offsets) = (&self.indices, &self.offsets);
+        Tensor::embedding_bag(weights, indices, offsets, false, SUM, false, factors, false).0
+    }
+
+    /// The gradient of the rows, `[rows, width]`, given that of [`sums`](Bags::sums),
+    /// `[batch, width]`.
+    fn rows_gradient(&self, gradient: &Tensor, rows: usize, factors: Option<&Tensor>) -> Tensor {
+        let (indices, positions) = (&self.indices, &self.positions);
+        // Only needed for means and maxima.
+        let unused = &self.offsets;
+        Tensor::internal_embedding_bag_dense_backward(
+            gradient,
+            indices,
+            positions,
+            unused,
+            unused,
+            rows as i64,
+            false,
+            SUM,
+            factors,
+            -1,
+        )
+    }
+
+    /// The dot product of every index's row of `weights` with its position's row of `vectors`:
+    /// `[rows]`. This is the gradient of the factors of [`sums`](Bags::sums), and far cheaper than
+    /// gathering rows.
+    fn dot_products(&self, vectors: &Tensor, weights: &Tensor) -> Tensor {
+        let (indices, offsets) = (&self.indices, &self.offsets);
+        Tensor::internal_embedding_bag_per_sample_weights_backward(
+            vectors,
+            weights,
+            indices,
+            offsets,
+            &self.positions,
+            SUM,
+            -1,
+        )
+    }
+}
+
+/// libtorch's number for bags that are summed.
+const SUM: i64 = 0;
+
+/// Where the lists of position `index` begin.
+fn start(ends: &[usize], index: usize) -> usize {
+    index.checked_sub(1).map_or(0, |before| ends[before])
+}
+
 impl SparseInput {
-    /// `longest` is the number of legal moves that logits are padded to.
-    pub(crate) fn new<'a>(
-        samples: impl ExactSizeIterator<Item = &'a SparseSample>,
-        longest: usize,
-    ) -> SparseInput {
-        let batch = samples.len();
-        let mut features = Vec::with_capacity(batch * 40);
-        let mut offsets = Vec::with_capacity(batch);
-        let mut actions = Vec::with_capacity(batch * 40);
-        let mut moves = Vec::with_capacity(batch * 40);
-        let mut positions = Vec::with_capacity(batch * 40);
-        let mut places = Vec::with_capacity(batch * 40);
-        for (position, sample) in samples.enumerate() {
-            offsets.push(features.len() as i64);
-            features.extend(sample.features.iter().map(|&f| i64::from(f)));
-            let first = (position * longest) as i64;
-            places.extend((first..).take(sample.actions.len()));
-            positions.extend(std::iter::repeat_n(position as i64, sample.actions.len()));
-            actions.extend(sample.actions.iter().map(|&a| i64::from(a)));
-            moves.extend(sample.moves.iter().map(|&m| i64::from(m)));
+    /// The positions in `range`.
+    pub(crate) fn new(lists: &SparseLists, range: &Range<usize>) -> SparseInput {
+        let ends = &lists.moves_ends;
+        let legal = start(ends, range.start)..start(ends, range.end);
+        let longest = lists.longest(range);
+        let mut places = Vec::with_capacity(legal.len());
+        for (position, index) in range.clone().enumerate() {
+            let count = ends[index] - start(ends, index);
+            places.extend(((position * longest) as i64..).take(count));
         }
         SparseInput {
-            features: Tensor::from_slice(&features),
-            offsets: Tensor::from_slice(&offsets),
-            actions: Tensor::from_slice(&actions),
-            moves: Tensor::from_slice(&moves),
-            positions: Tensor::from_slice(&positions),
+            features: Bags::new(&lists.features, &lists.features_ends, range),
+            actions: Bags::new(&lists.actions, ends, range),
+            moves: Tensor::from_slice(&lists.moves[legal]),
             places: Tensor::from_slice(&places),
-            batch: batch as i64,
+            batch: range.len() as i64,
             longest: longest as i64,
         }
+    }
+
+    /// Numbers of all legal moves, `[legal]`, as `[batch, longest]`, padded with a number that
+    /// softmax makes 0.
+    fn padded(&self, logits: &Tensor) -> Tensor {
+        let kind = (Kind::Float, logits.device());
+        Tensor::full([self.batch * self.longest], ABSENT, kind)
+            .index_put(&[Some(&self.places)], logits, false)
+            .view([self.batch, self.longest])
     }
 }
 
 impl SparseGraph {
+    /// Positions that gradients are computed of on one core. A number that does not depend on the
+    /// cores, so that what is learned does not either.
+    pub(crate) const PART: usize = 256;
+
     pub(crate) fn new(layout: FeatureLayout, shape: SparseShape) -> SparseGraph {
         let (width, hidden) = (shape.width() as i64, shape.hidden() as i64);
         let mut params = Layout::default();
@@ -127,65 +208,121 @@ impl SparseGraph {
 
     /// The rows that features are looked up in, `[features, width]`.
     fn rows(&self, params: &[Tensor]) -> Tensor {
-        let states = self.layout.threat_states() as i64;
-        let squares = self.layout.squares() as i64;
         let pieces = self.layout.piece_features() as i64;
         let others = self.layout.features() as i64 - pieces;
         let width = self.shape.width() as i64;
-        let by_state = [-1, states, squares, width];
-        let with_states = params[ROWS].narrow(0, 0, pieces).view(by_state)
-            + params[FACTORISED].view([-1, 1, squares, width]);
+        let with_states = self.by_state(&params[ROWS])
+            + params[FACTORISED].view([-1, 1, self.layout.squares() as i64, width]);
         let others = params[ROWS].narrow(0, pieces, others);
         Tensor::cat(&[with_states.view([pieces, width]), others], 0)
     }
 
-    /// Logits of the legal moves, `[batch, longest]` and padded with a number that softmax makes
-    /// 0, and the scalar outputs `[batch, SCALARS]`.
-    pub(crate) fn forward(&self, params: &[Tensor], input: &SparseInput) -> (Tensor, Tensor) {
-        let (sum, _, _, _) = Tensor::embedding_bag(
-            &self.rows(params),
-            &input.features,
-            &input.offsets,
-            false,
-            0,
-            false,
-            None::<Tensor>,
-            false,
-        );
-        let activations = (sum + &params[BIAS]).clamp(0.0, 1.0).square();
-        let hidden = activations
-            .linear(&params[HIDDEN], Some(&params[HIDDEN_BIAS]))
-            .clamp(0.0, 1.0)
-            .square();
-        let scalars = hidden.linear(&params[SCALAR], Some(&params[SCALAR_BIAS]));
-        let rows = params[POLICY].index_select(0, &input.actions);
-        let logits = (rows * activations.index_select(0, &input.positions)).sum_dim_intlist(
-            1,
-            false,
-            None::<Kind>,
-        ) + params[MOVES].index_select(0, &input.moves);
-        let padded = Tensor::full(
-            [input.batch * input.longest],
-            ABSENT,
-            (Kind::Float, logits.device()),
-        );
-        let padded = padded.index_put(&[Some(&input.places)], &logits, false);
-        (padded.view([input.batch, input.longest]), scalars)
+    /// The rows of piece features, of all rows: `[sides and types, states, squares, width]`
+    fn by_state(&self, rows: &Tensor) -> Tensor {
+        let states = self.layout.threat_states() as i64;
+        let squares = self.layout.squares() as i64;
+        let width = self.shape.width() as i64;
+        rows.narrow(0, 0, self.layout.piece_features() as i64)
+            .view([-1, states, squares, width])
     }
 
-    /// Keeps weights where integers can hold them. To be called after every update.
-    pub(crate) fn clamp(&self, params: &[Tensor]) {
-        let _ = params[ROWS]
-            .shallow_clone()
-            .clamp_(-MAX_ROW / 2.0, MAX_ROW / 2.0);
-        let _ = params[FACTORISED]
-            .shallow_clone()
-            .clamp_(-MAX_ROW / 2.0, MAX_ROW / 2.0);
-        let _ = params[BIAS].shallow_clone().clamp_(-MAX_BIAS, MAX_BIAS);
-        let most = MAX_WEIGHT_SUM / self.shape.width() as f64;
-        for weight in [HIDDEN, POLICY] {
-            let _ = params[weight].shallow_clone().clamp_(-most, most);
+    /// Logits of the legal moves and the scalar outputs.
+    pub(crate) fn forward(&self, params: &[Tensor], input: &SparseInput) -> Output {
+        let sums = input.features.sums(&self.rows(params), None) + &params[BIAS];
+        let activations = screlu(&sums);
+        let rows = params[POLICY].index_select(0, &input.actions.indices);
+        let vectors = activations.index_select(0, &input.actions.positions);
+        let products = (rows * vectors).sum_dim_intlist(1, false, None::<Kind>);
+        let logits = products + params[MOVES].index_select(0, &input.moves);
+        Output {
+            policies: Policies::Legal(input.padded(&logits)),
+            scalars: scalars(params, &activations),
         }
+    }
+
+    /// The gradients of a loss with respect to all tensors, and what `loss` returned beside it.
+    ///
+    /// The same as [`forward`](SparseGraph::forward) and libtorch's gradients of it, but no row of
+    /// the two large matrices is ever copied: their part is written out here, and the rest left to
+    /// libtorch.
+    pub(crate) fn gradients<T>(
+        &self,
+        params: &[Tensor],
+        input: &SparseInput,
+        loss: impl FnOnce(&Output) -> (Tensor, T),
+    ) -> (Vec<Tensor>, T) {
+        let leaf = |tensor: &Tensor| tensor.detach().set_requires_grad(true);
+        let (sums, activations, products) = no_grad(|| {
+            let sums = input.features.sums(&self.rows(params), None) + &params[BIAS];
+            let activations = screlu(&sums);
+            let products = input.actions.dot_products(&activations, &params[POLICY]);
+            (sums, activations, products)
+        });
+        let (vectors, products) = (leaf(&activations), leaf(&products));
+        let small = [HIDDEN, HIDDEN_BIAS, SCALAR, SCALAR_BIAS, MOVES];
+        let params: Vec<_> = (params.iter().enumerate())
+            .map(|(i, tensor)| match small.contains(&i) {
+                true => leaf(tensor),
+                false => tensor.shallow_clone(),
+            })
+            .collect();
+        let logits = &products + params[MOVES].index_select(0, &input.moves);
+        let output = Output {
+            policies: Policies::Legal(input.padded(&logits)),
+            scalars: scalars(&params, &vectors),
+        };
+        let (loss, result) = loss(&output);
+        let wanted: Vec<_> = [&vectors, &products]
+            .into_iter()
+            .chain(small.map(|i| &params[i]))
+            .collect();
+        let found = Tensor::run_backward(&[&loss], &wanted, false, false);
+        let [
+            by_value,
+            by_product,
+            hidden,
+            hidden_bias,
+            scalar,
+            scalar_bias,
+            moves,
+        ] = <[Tensor; 7]>::try_from(found).expect("there is a gradient for each tensor");
+        no_grad(|| {
+            let by_policy = input.actions.sums(&params[POLICY], Some(&by_product));
+            let actions = self.layout.actions();
+            let policy = (input.actions).rows_gradient(&activations, actions, Some(&by_product));
+            // Of the square, and of the clamp, which is flat outside of 0 to 1.
+            let slope = sums.clamp(0.0, 1.0) * sums.le(1.0) * 2.0;
+            let by_sum = (by_value + by_policy) * slope;
+            let features = self.layout.features();
+            let rows = input.features.rows_gradient(&by_sum, features, None);
+            let factorised = self.by_state(&rows).sum_dim_intlist(1, false, None::<Kind>);
+            let factorised = factorised.view([-1, self.shape.width() as i64]);
+            let bias = by_sum.sum_dim_intlist(0, false, None::<Kind>);
+            let gradients = vec![
+                rows,
+                factorised,
+                bias,
+                hidden,
+                hidden_bias,
+                scalar,
+                scalar_bias,
+                policy,
+                moves,
+            ];
+            (gradients, result)
+        })
+    }
+
+    /// What a weight may not exceed in either direction, so that integers can hold it, for each
+    /// tensor.
+    pub(crate) fn limits(&self) -> Vec<f64> {
+        let mut limits = vec![f64::INFINITY; self.params.entries.len()];
+        limits[ROWS] = MAX_ROW / 2.0;
+        limits[FACTORISED] = MAX_ROW / 2.0;
+        limits[BIAS] = MAX_BIAS;
+        limits[HIDDEN] = MAX_WEIGHT_SUM / self.shape.width() as f64;
+        limits[POLICY] = limits[HIDDEN];
+        limits
     }
 
     /// The network in integers, as it plays.
@@ -208,4 +345,15 @@ impl SparseGraph {
         SparseNetwork::new(self.layout.sizes(), self.shape, weights)
             .expect("weights that were clamped are within their bounds")
     }
+}
+
+/// The trunk's non-linearity.
+fn screlu(sums: &Tensor) -> Tensor {
+    sums.clamp(0.0, 1.0).square()
+}
+
+/// The scalar outputs `[batch, SCALARS]` for activations `[batch, width]`.
+fn scalars(params: &[Tensor], activations: &Tensor) -> Tensor {
+    let hidden = activations.linear(&params[HIDDEN], Some(&params[HIDDEN_BIAS]));
+    screlu(&hidden).linear(&params[SCALAR], Some(&params[SCALAR_BIAS]))
 }

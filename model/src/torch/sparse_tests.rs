@@ -6,16 +6,18 @@ use garuda_rules::tori::ToriPosition;
 use garuda_rules::{MoveList, Position, RuleSet, with_rule_set};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use tch::{Kind, no_grad};
+use tch::{Kind, Tensor, no_grad};
 
 use super::averaged::Graph;
-use super::conv_net::WDL;
+use super::conv_net::{Policies, WDL};
+use super::loss::{Input, TensorBatch};
 use super::sparse::SparseInput;
 use super::weights::numbers;
 use super::{Trainer, set_threads};
+use crate::batch::{Inputs, SparseLists};
 use crate::random_games::{distribution, random_positions};
-use crate::sparse::{FeatureLayout, SparseSample, SparseShape};
-use crate::{Batch, Network, NetworkKind, Targets, TrainParams, View};
+use crate::sparse::{FeatureLayout, SparseShape};
+use crate::{Batch, GameSamples, LossWeights, Network, NetworkKind, Targets, TrainParams};
 
 fn shape() -> SparseShape {
     SparseShape::new(64, 16).unwrap()
@@ -29,22 +31,32 @@ fn batch<P: Position>(size: usize, seed: u64) -> Batch<P> {
     random_positions::<P>(size, seed, &[], |game, legal| {
         let policy = distribution(legal.len(), &mut rng);
         let win = if legal.len() % 2 == 0 { 0.8 } else { 0.1 };
-        let targets = Targets {
-            policy: &policy,
-            opponent_policy: None,
-            wdl: Wdl {
-                win,
-                draw: 0.1,
-                loss: 0.9 - win,
-            },
-            short_term_value: [win, 0.0],
-            moves_left: Some(20.0),
-            policy_weight: 1.0,
-            value_weight: 1.0,
-        };
-        batch.push(game, legal, &targets, false);
+        batch.push(game, legal, &targets(&policy, win), false);
     });
     batch
+}
+
+fn targets(policy: &[f32], win: f32) -> Targets<'_> {
+    Targets {
+        policy,
+        opponent_policy: None,
+        wdl: Wdl {
+            win,
+            draw: 0.1,
+            loss: 0.9 - win,
+        },
+        short_term_value: [win, 0.0],
+        moves_left: Some(20.0),
+        policy_weight: 1.0,
+        value_weight: 1.0,
+    }
+}
+
+fn sparse_input<P>(batch: &Batch<P>) -> SparseInput {
+    match TensorBatch::new(batch, &(0..batch.values.len())).input {
+        Input::Sparse(input) => input,
+        Input::Planes(_) => panic!("the batch is sparse"),
+    }
 }
 
 fn trained<P: Position>(steps: u64) -> Trainer<P> {
@@ -66,18 +78,20 @@ fn check_quantisation<P: Position>() {
     let network = trainer.averaged().export("test");
     let mut evaluator = network.evaluator::<P>(1).unwrap();
     let mut evaluations = Evaluations::default();
-    let layout = FeatureLayout::of::<P>();
-    let mut sample = SparseSample::default();
     random_positions::<P>(100, 9, &[], |game, legal: &MoveList| {
         evaluator.push(game, legal);
         evaluator.run(&mut evaluations).unwrap();
         let (wdl, logits) = evaluations.get(0);
-        layout.fill(game, legal, View::of(game.position()), &mut sample);
-        let input = SparseInput::new([&sample].into_iter(), legal.len());
+        let mut batch = Batch::new(NetworkKind::Sparse);
+        batch.push(game, legal, &targets(&vec![0.0; legal.len()], 0.5), false);
+        let input = sparse_input(&batch);
         let (expected, chances) = no_grad(|| {
-            let (logits, scalars) = graph.forward(&trainer.averaged.params.tensors, &input);
-            let chances = scalars.narrow(1, WDL, 3).softmax(1, Kind::Float);
-            (numbers(&logits), numbers(&chances))
+            let output = graph.forward(&trainer.averaged.params.tensors, &input);
+            let Policies::Legal(logits) = &output.policies else {
+                panic!("the policy is over the legal moves");
+            };
+            let chances = output.scalars.narrow(1, WDL, 3).softmax(1, Kind::Float);
+            (numbers(logits), numbers(&chances))
         });
         for (found, expected) in logits.iter().zip(&expected) {
             assert!((found - expected).abs() < 0.02, "{found} {expected}");
@@ -143,4 +157,106 @@ fn feature_weights_stay_within_their_bounds() {
     }
     // Would be refused if a sum could overflow.
     trainer.averaged().export("test");
+}
+
+/// The gradients that are written out against those that libtorch finds for the plain network.
+#[test]
+fn gradients_are_those_of_the_network() {
+    let trainer = trained::<ToriPosition>(5);
+    let Graph::Sparse(graph) = &trainer.averaged.graph else {
+        panic!("the network is sparse");
+    };
+    let batch = TensorBatch::new(&batch::<ToriPosition>(96, 2), &(16..80));
+    let weights = LossWeights::default();
+    let params = &trainer.params.tensors;
+    let (found, losses) = batch.sparse_gradients(graph, params, &weights);
+    let leaves = trainer.params.leaves();
+    let output = trainer
+        .averaged
+        .graph
+        .forward(&leaves, &[], &batch.input, true);
+    let (loss, parts) = batch.loss(&output, &weights);
+    let expected = Tensor::run_backward(&[&loss], &leaves, false, false);
+    assert!((losses.total - parts.read().total).abs() < 1e-4);
+    assert_eq!(found.len(), expected.len());
+    for ((found, expected), entry) in found.iter().zip(&expected).zip(&graph.params.entries) {
+        assert_eq!(found.size(), expected.size(), "{}", entry.name);
+        let largest = expected.abs().max().double_value(&[]);
+        let difference = (found - expected).abs().max().double_value(&[]);
+        assert!(largest > 0.0, "{}", entry.name);
+        assert!(difference < 1e-4 * largest, "{}: {difference}", entry.name);
+    }
+}
+
+fn lists<P>(batch: &Batch<P>) -> &SparseLists {
+    match &batch.inputs {
+        Inputs::Sparse(sparse) => &sparse.lists,
+        Inputs::Planes { .. } => panic!("the batch is sparse"),
+    }
+}
+
+/// Stored samples, mirrored or not, against what the positions themselves give.
+fn check_stored<P: Position>() {
+    let layout = FeatureLayout::of::<P>();
+    let mut rng = ChaCha8Rng::seed_from_u64(4);
+    let mut stored = GameSamples::default();
+    let mut direct = [false, true].map(|_| Batch::<P>::new(NetworkKind::Sparse));
+    random_positions::<P>(300, 8, &[], |game, legal| {
+        let policy = distribution(legal.len(), &mut rng);
+        let targets = targets(&policy, 0.3);
+        stored.push(&layout, game, legal, &targets);
+        let has_mirror = game.position().mirrored().is_some();
+        direct[0].push(game, legal, &targets, false);
+        direct[1].push(game, legal, &targets, has_mirror);
+    });
+    assert_eq!(stored.len(), 300);
+    for (direct, mirror) in direct.iter().zip([false, true]) {
+        let mut batch = Batch::<P>::new(NetworkKind::Sparse);
+        for index in 0..stored.len() {
+            batch.push_stored(&stored, index, mirror);
+        }
+        assert_eq!(batch.values, direct.values);
+        let (found, expected) = (lists(&batch), lists(direct));
+        assert_eq!(found.actions, expected.actions);
+        assert_eq!(found.moves, expected.moves);
+        assert_eq!(found.moves_ends, expected.moves_ends);
+        assert_eq!(found.features_ends, expected.features_ends);
+        let mut start = 0;
+        for &end in &found.features_ends {
+            // Features are in no particular order.
+            let [found, expected] = [found, expected].map(|lists| {
+                let mut features = lists.features[start..end].to_vec();
+                features.sort_unstable();
+                features
+            });
+            assert_eq!(found, expected);
+            start = end;
+        }
+        for (found, expected) in found.targets.iter().zip(&expected.targets) {
+            assert!((found - expected).abs() < 2e-5, "{found} {expected}");
+        }
+    }
+}
+
+#[test]
+fn stored_samples_are_what_positions_give() {
+    for rules in RuleSet::ALL {
+        with_rule_set!(rules, P => check_stored::<P>());
+    }
+}
+
+#[test]
+fn what_is_learned_does_not_depend_on_the_number_of_threads() {
+    let batch = batch::<ToriPosition>(600, 1);
+    let learned = [1, 3].map(|threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        pool.build().unwrap().install(|| {
+            let mut trainer = Trainer::new(shape(), TrainParams::default(), 3);
+            for _ in 0..3 {
+                assert!(trainer.step(&batch, 1e-2).applied);
+            }
+            trainer.averaged().export("test").bytes().to_vec()
+        })
+    });
+    assert!(learned[0] == learned[1]);
 }

@@ -443,17 +443,21 @@ fn mirrored_samples() {
         b.push(&image, &mirrored, &targets, false);
         let (
             Inputs::Planes {
-                planes: a_planes, ..
+                planes: a_planes,
+                policies: a_policies,
+                ..
             },
             Inputs::Planes {
-                planes: b_planes, ..
+                planes: b_planes,
+                policies: b_policies,
+                ..
             },
         ) = (&a.inputs, &b.inputs)
         else {
             panic!("batches for convolutional networks have planes");
         };
         assert_eq!(a_planes, b_planes);
-        assert_eq!(a.policies.actions, b.policies.actions);
+        assert_eq!(a_policies.actions, b_policies.actions);
     });
 }
 

@@ -1,11 +1,13 @@
 use garuda_rules::Position;
+use rayon::prelude::*;
 use tch::{Tensor, no_grad};
 
-use super::AveragedNetwork;
-use super::adamw::AdamW;
+use super::adamw::{AdamW, Gradients, Update};
 use super::averaged::Graph;
 use super::loss::{Losses, TensorBatch};
+use super::sparse::SparseGraph;
 use super::weights::Weights;
+use super::{AveragedNetwork, set_threads};
 use crate::{Architecture, Batch, TrainParams};
 
 /// A network in training: its weights, their averages, and the optimiser.
@@ -60,7 +62,7 @@ impl<P: Position> Trainer<P> {
             train_params,
             leaves: params.leaves(),
             stats: averaged.stats.duplicate(),
-            adam: AdamW::new(&params.layout),
+            adam: AdamW::new(&params, &averaged.params, &averaged.graph.limits()),
             params,
             averaged,
         }
@@ -82,66 +84,99 @@ impl<P: Position> Trainer<P> {
 
     /// Makes a training step with a batch, which must not be empty.
     pub fn step(&mut self, batch: &Batch<P>, rate: f64) -> StepReport {
-        let batch = TensorBatch::new(batch);
         let stats_before = self.stats.flat.copy();
-        let train = true;
-        let graph = &self.averaged.graph;
-        let output = graph.forward(&self.leaves, &self.stats.tensors, &batch.input, train);
-        let (loss, parts) = batch.loss(&output, &self.train_params.loss);
-        let gradients = Tensor::run_backward(&[&loss], &self.leaves, false, false);
-        let gradients: Vec<_> = gradients
-            .iter()
-            .map(|gradient| gradient.flatten(0, -1))
-            .collect();
-        let gradient = Tensor::cat(&gradients, 0);
-        let norm = gradient.norm().double_value(&[]);
-        let losses = parts.read();
+        let (gradients, losses) = match &self.averaged.graph {
+            Graph::Conv(_) => self.gradients(batch),
+            Graph::Sparse(graph) => self.sparse_gradients(graph, batch),
+        };
+        let norm = self.adam.set_gradient(&gradients);
+        drop(gradients);
         let report = StepReport {
             losses,
             gradient: norm as f32,
             applied: norm.is_finite() && losses.total.is_finite(),
         };
         if report.applied {
-            self.apply(
-                &(gradient * (self.train_params.grad_clip_norm / norm).min(1.0)),
-                rate,
-            );
+            self.apply((self.train_params.grad_clip_norm / norm).min(1.0), rate);
         } else {
             self.stats.flat.copy_(&stats_before);
         }
         report
     }
 
-    fn apply(&mut self, gradient: &Tensor, rate: f64) {
+    fn gradients(&self, batch: &Batch<P>) -> (Vec<Gradients>, Losses) {
+        let batch = TensorBatch::new(batch, &(0..batch.len()));
+        let leaves = &self.leaves;
+        let train = true;
+        let graph = &self.averaged.graph;
+        let output = graph.forward(leaves, &self.stats.tensors, &batch.input, train);
+        let (loss, parts) = batch.loss(&output, &self.train_params.loss);
+        let tensors = Tensor::run_backward(&[&loss], leaves, false, false);
+        let gradients = Gradients {
+            tensors,
+            share: 1.0,
+        };
+        (vec![gradients], parts.read())
+    }
+
+    /// The gradients of each part of a batch, computed on all cores that libtorch may use. Its own
+    /// threads would work on parts of operations that are too short for it.
+    fn sparse_gradients(&self, graph: &SparseGraph, batch: &Batch<P>) -> (Vec<Gradients>, Losses) {
+        let part = |start: usize| {
+            let range = start..batch.len().min(start + SparseGraph::PART);
+            // Tensors can be sent to another thread but not shared with it.
+            let params: Vec<_> = self
+                .params
+                .tensors
+                .iter()
+                .map(Tensor::shallow_clone)
+                .collect();
+            (range, params)
+        };
+        let parts: Vec<_> = (0..batch.len())
+            .step_by(SparseGraph::PART)
+            .map(part)
+            .collect();
+        let weights = &self.train_params.loss;
+        let parts: Vec<_> = parts
+            .into_par_iter()
+            .map(|(range, params)| {
+                set_threads(1);
+                let share = range.len() as f32 / batch.len() as f32;
+                let batch = TensorBatch::new(batch, &range);
+                let (tensors, losses) = batch.sparse_gradients(graph, &params, weights);
+                (Gradients { tensors, share }, losses)
+            })
+            .collect();
+        let losses: Vec<_> = (parts.iter())
+            .map(|(gradients, losses)| (*losses, gradients.share))
+            .collect();
+        let gradients = parts.into_iter().map(|(gradients, _)| gradients);
+        (gradients.collect(), Losses::weighted_sum(&losses))
+    }
+
+    fn apply(&mut self, gradient_scale: f64, rate: f64) {
         let averaged = &mut self.averaged;
+        averaged.steps += 1;
+        // Early on an average over a thousand steps would be mostly the random start.
+        let steps = averaged.steps as f64;
+        let average_decay = self.train_params.ema_decay.min(steps / (steps + 10.0));
+        self.adam.update(&Update {
+            step: averaged.steps,
+            rate,
+            weight_decay: self.train_params.weight_decay,
+            gradient_scale,
+            average_decay,
+        });
+        let stats = &mut averaged.stats.flat;
         no_grad(|| {
-            averaged.steps += 1;
-            self.adam.update(
-                &mut self.params.flat,
-                gradient,
-                averaged.steps,
-                rate,
-                self.train_params.weight_decay,
-            );
-            if let Graph::Sparse(graph) = &averaged.graph {
-                graph.clamp(&self.params.tensors);
-            }
-            // Early on an average over a thousand steps would be mostly the random start.
-            let steps = averaged.steps as f64;
-            let decay = self.train_params.ema_decay.min(steps / (steps + 10.0));
-            let averages = [
-                (&mut averaged.params, &self.params),
-                (&mut averaged.stats, &self.stats),
-            ];
-            for (average, current) in averages {
-                let _ = average.flat.lerp_(&current.flat, 1.0 - decay);
-            }
+            let _ = stats.lerp_(&self.stats.flat, 1.0 - average_decay);
         });
     }
 
     /// The losses of the averaged network on a batch, which must not be empty.
     pub fn validate(&self, batch: &Batch<P>) -> Losses {
-        let batch = TensorBatch::new(batch);
+        let batch = TensorBatch::new(batch, &(0..batch.len()));
         no_grad(|| {
             let output = self.averaged.forward(&batch.input);
             batch.loss(&output, &self.train_params.loss).1.read()

@@ -33,6 +33,11 @@ impl Entry {
     pub(crate) fn numel(&self) -> i64 {
         self.shape.iter().product()
     }
+
+    /// Whether weight decay applies to it.
+    pub(crate) fn decays(&self) -> bool {
+        matches!(self.init, Init::Normal(_))
+    }
 }
 
 impl Layout {
@@ -52,17 +57,6 @@ impl Layout {
     /// Numbers in all tensors together.
     pub(crate) fn len(&self) -> i64 {
         self.length
-    }
-
-    /// Ones where a number decays, zeros where it does not.
-    pub(crate) fn decay_mask(&self) -> Tensor {
-        let mask = Tensor::zeros([self.length], (Kind::Float, Device::Cpu));
-        for entry in &self.entries {
-            if matches!(entry.init, Init::Normal(_)) {
-                let _ = mask.narrow(0, entry.offset, entry.numel()).fill_(1.0);
-            }
-        }
-        mask
     }
 }
 
