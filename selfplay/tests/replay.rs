@@ -3,11 +3,14 @@
 mod common;
 
 use common::{config, games};
+use garuda_model::sparse::FeatureLayout;
+use garuda_model::{GameSamples, Targets};
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{Game, GameState};
 use garuda_run::records::{DecisionKind, GameRecord};
 use garuda_selfplay::replay::{
-    Replay, SampleSettings, TrainingSample, first_in_window, window_size,
+    Replay, ReplayGame, SampleSettings, TrainingSample, first_in_window, game_samples, ply_of,
+    window_size,
 };
 
 #[test]
@@ -21,16 +24,16 @@ fn the_window_holds_the_newest_positions_however_they_came() {
     let records = games(&config, 0, &(0..24).collect::<Vec<_>>(), 2);
     let total: usize = records.iter().map(GameRecord::positions).sum();
     let mut at_once = Replay::default();
-    at_once.extend(records.clone(), settings);
+    at_once.extend(records.clone(), settings, ReplayGame::Record);
     let mut one_by_one = Replay::default();
     for record in records.clone() {
-        one_by_one.extend([record], settings);
+        one_by_one.extend(vec![record], settings, ReplayGame::Record);
     }
     let lengths = records.iter().map(|record| record.positions() as u64);
     let first = first_in_window(settings, lengths.clone());
     assert!(first > 0);
     let mut resumed = Replay::after(lengths.take(first).sum());
-    resumed.extend(records[first..].to_vec(), settings);
+    resumed.extend(records[first..].to_vec(), settings, ReplayGame::Record);
     let window = window_size(settings, total as u64);
     let held = at_once.len() + at_once.validation_len();
     assert!(held >= window && held < window + 400, "{held} for {window}");
@@ -39,10 +42,14 @@ fn the_window_holds_the_newest_positions_however_they_came() {
     assert_eq!(at_once.len(), resumed.len());
     assert_eq!(at_once.validation_len(), resumed.validation_len());
     for index in 0..at_once.len() {
-        let (record, ply) = at_once.position(index);
-        assert_eq!((record, ply), one_by_one.position(index));
-        assert_eq!((record, ply), resumed.position(index));
-        assert_ne!(record.kinds().nth(ply), Some(DecisionKind::Unsearched));
+        let (game, number) = at_once.position(index);
+        assert_eq!((game, number), one_by_one.position(index));
+        assert_eq!((game, number), resumed.position(index));
+        let ReplayGame::Record(record) = game else {
+            panic!("records were kept");
+        };
+        let kind = record.kinds().nth(ply_of(record, number));
+        assert_ne!(kind, Some(DecisionKind::Unsearched));
     }
 }
 
@@ -97,5 +104,28 @@ fn values_are_those_of_the_side_to_move() {
             let sample = TrainingSample::<ToriPosition>::new(&record, ply, &settings);
             assert!((sample.wdl().value() - wdls[ply].value()).abs() < 1e-6);
         }
+    }
+}
+
+#[test]
+fn games_that_were_replayed_once_hold_the_same_samples() {
+    let config = config(&["training.wdl_weight=0.4"]);
+    let settings = SampleSettings::from(&config);
+    let layout = FeatureLayout::of::<ToriPosition>();
+    for record in games(&config, 0, &(0..6).collect::<Vec<_>>(), 2) {
+        let mut expected = GameSamples::default();
+        for index in 0..record.positions() {
+            let ply = ply_of(&record, index);
+            let sample = TrainingSample::<ToriPosition>::new(&record, ply, &settings);
+            let targets = Targets {
+                opponent_policy: None,
+                ..sample.targets()
+            };
+            expected.push(&layout, sample.game(), sample.policy().0, &targets);
+        }
+        assert_eq!(
+            game_samples::<ToriPosition>(&record, &layout, &settings),
+            expected
+        );
     }
 }

@@ -1,7 +1,10 @@
 //! The replay window: from records to training samples.
 
+mod game;
 mod sample;
 mod window;
 
-pub use sample::{SampleSettings, TrainingSample};
+pub(crate) use game::ChosenSample;
+pub use game::{ReplayGame, ply_of};
+pub use sample::{SampleSettings, TrainingSample, game_samples};
 pub use window::{Replay, first_in_window, window_size};

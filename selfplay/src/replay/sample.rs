@@ -1,5 +1,6 @@
 use garuda_mcts::Wdl;
-use garuda_model::{Batch, SHORT_TERM_HORIZONS, Targets};
+use garuda_model::sparse::FeatureLayout;
+use garuda_model::{Batch, GameSamples, SHORT_TERM_HORIZONS, Targets};
 use garuda_rules::{Color, Game, GameState, Move, MoveList, Position, Termination};
 use garuda_run::config::Config;
 use garuda_run::records::{Decision, DecisionKind, GameRecord};
@@ -29,11 +30,65 @@ pub struct TrainingSample<P> {
     legal: MoveList,
     policy: Vec<f32>,
     opponent_policy: Option<(MoveList, Vec<f32>)>,
+    values: ValueTargets,
+}
+
+/// The targets of a position besides the policies.
+#[derive(Copy, Clone, PartialEq, Debug)]
+struct ValueTargets {
     wdl: Wdl,
-    short_term_value: [f32; SHORT_TERM_HORIZONS.len()],
+    short_term_value: ShortTermValues,
     moves_left: Option<f32>,
     policy_weight: f32,
     value_weight: f32,
+}
+
+type ShortTermValues = [f32; SHORT_TERM_HORIZONS.len()];
+
+impl ValueTargets {
+    /// `later` are the [averages](later_values) after each ply, `turn` is the side to move.
+    fn new(
+        record: &GameRecord,
+        ply: usize,
+        decision: &Decision,
+        later: &[ShortTermValues],
+        turn: Color,
+        settings: &SampleSettings,
+    ) -> ValueTargets {
+        let reached_limit = record.termination() == Some(Termination::LengthLimit);
+        let weight = match decision.kind {
+            DecisionKind::ReducedVisits => settings.reduce_visits_weight,
+            _ => 1.0,
+        };
+        let sign = if turn == Color::White { 1.0 } else { -1.0 };
+        ValueTargets {
+            wdl: mixed(record.winner(), turn, decision.wdl, settings.wdl_weight),
+            short_term_value: later[ply].map(|value| sign * value),
+            moves_left: (!reached_limit).then_some((record.plies() - ply) as f32),
+            policy_weight: weight,
+            value_weight: if reached_limit {
+                weight * settings.length_limit_weight
+            } else {
+                weight
+            },
+        }
+    }
+
+    fn with_policies<'a>(
+        &self,
+        policy: &'a [f32],
+        opponent_policy: Option<(&'a [Move], &'a [f32])>,
+    ) -> Targets<'a> {
+        Targets {
+            policy,
+            opponent_policy,
+            wdl: self.wdl,
+            short_term_value: self.short_term_value,
+            moves_left: self.moves_left,
+            policy_weight: self.policy_weight,
+            value_weight: self.value_weight,
+        }
+    }
 }
 
 impl<P: Position> TrainingSample<P> {
@@ -58,28 +113,23 @@ impl<P: Position> TrainingSample<P> {
             game.play(decision.mv);
         }
         let (game, decision) = here.expect("the ply is one of the record's");
-        let turn = game.turn();
-        let reached_limit = record.termination() == Some(Termination::LengthLimit);
-        let weight = match decision.kind {
-            DecisionKind::ReducedVisits => settings.reduce_visits_weight,
-            _ => 1.0,
-        };
         let (legal, policy) = legal_policy(&game, &decision);
+        let values = later_values(record, &turns);
         TrainingSample {
             legal,
             policy,
             opponent_policy: opponent_policy.filter(|(_, policy)| !policy.is_empty()),
-            wdl: mixed(record.winner(), turn, decision.wdl, settings.wdl_weight),
-            short_term_value: short_values(record, &turns, ply),
-            moves_left: (!reached_limit).then_some((record.plies() - ply) as f32),
-            policy_weight: weight,
-            value_weight: if reached_limit {
-                weight * settings.length_limit_weight
-            } else {
-                weight
-            },
+            values: ValueTargets::new(record, ply, &decision, &values, turns[ply], settings),
             game,
         }
+    }
+
+    pub fn game(&self) -> &GameState<P> {
+        &self.game
+    }
+
+    pub fn targets(&self) -> Targets<'_> {
+        (self.values).with_policies(&self.policy, self.opponent_policy())
     }
 
     /// Whether the position has a mirror image.
@@ -88,12 +138,12 @@ impl<P: Position> TrainingSample<P> {
     }
 
     pub fn wdl(&self) -> Wdl {
-        self.wdl
+        self.values.wdl
     }
 
     /// Averages of the values that follow, for the side to move.
     pub fn short_term_value(&self) -> [f32; SHORT_TERM_HORIZONS.len()] {
-        self.short_term_value
+        self.values.short_term_value
     }
 
     /// The policy over all legal moves.
@@ -112,16 +162,7 @@ impl<P: Position> TrainingSample<P> {
     /// Adds the sample to a batch, mirrored if asked; only one that
     /// [has a mirror image](TrainingSample::has_mirror) may be.
     pub fn push_to(&self, batch: &mut Batch<P>, mirror: bool) {
-        let targets = Targets {
-            policy: &self.policy,
-            opponent_policy: self.opponent_policy(),
-            wdl: self.wdl,
-            short_term_value: self.short_term_value,
-            moves_left: self.moves_left,
-            policy_weight: self.policy_weight,
-            value_weight: self.value_weight,
-        };
-        batch.push(&self.game, &self.legal, &targets, mirror);
+        batch.push(&self.game, &self.legal, &self.targets(), mirror);
     }
 }
 
@@ -159,28 +200,53 @@ fn mixed(winner: Option<Color>, turn: Color, searched: Wdl, wdl_weight: f32) -> 
     }
 }
 
-/// Exponential averages of the root values from `ply` on, and of the result at the end, for the
-/// side to move there. Moves that were not searched have no value and are skipped.
-fn short_values(
-    record: &GameRecord,
-    turns: &[Color],
-    ply: usize,
-) -> [f32; SHORT_TERM_HORIZONS.len()] {
-    let turn = turns[ply];
-    let result = result_for(record.winner(), turn).value();
-    let values: Vec<_> = (record.wdls().zip(record.kinds()).zip(turns))
-        .skip(ply + 1)
-        .filter(|((_, kind), _)| *kind != DecisionKind::Unsearched)
-        .map(|((wdl, _), &mover)| {
-            if mover == turn {
-                wdl.value()
-            } else {
-                -wdl.value()
+/// For every ply, exponential averages of the root values after it, and of the result at the end,
+/// for White. Moves that were not searched have no value and are skipped.
+fn later_values(record: &GameRecord, turns: &[Color]) -> Vec<ShortTermValues> {
+    let mut later = [result_for(record.winner(), Color::White).value(); SHORT_TERM_HORIZONS.len()];
+    let mut averages = vec![later; turns.len()];
+    let searched: Vec<_> = record.wdls().zip(record.kinds()).collect();
+    for (((wdl, kind), turn), average) in searched.iter().zip(turns).zip(&mut averages).rev() {
+        *average = later;
+        if *kind != DecisionKind::Unsearched {
+            let sign = if *turn == Color::White { 1.0 } else { -1.0 };
+            for (later, horizon) in later.iter_mut().zip(SHORT_TERM_HORIZONS) {
+                let keep = 1.0 - 1.0 / horizon;
+                *later = keep * *later + (1.0 - keep) * sign * wdl.value();
             }
+        }
+    }
+    averages
+}
+
+/// All positions of a verified record, for a sparse network. Equal to its
+/// [samples](TrainingSample) without the policies that a sparse network does not have.
+pub fn game_samples<P: Position>(
+    record: &GameRecord,
+    layout: &FeatureLayout,
+    settings: &SampleSettings,
+) -> GameSamples {
+    let mut game =
+        GameState::<P>::from_fen(record.start()).expect("a verified record has a start position");
+    let turns: Vec<_> = (record.moves())
+        .map(|mv| {
+            let turn = game.turn();
+            game.play(mv);
+            turn
         })
         .collect();
-    SHORT_TERM_HORIZONS.map(|horizon| {
-        let keep = 1.0 - 1.0 / horizon;
-        (values.iter().rev()).fold(result, |later, value| keep * later + (1.0 - keep) * value)
-    })
+    let later = later_values(record, &turns);
+    let mut samples = GameSamples::default();
+    let mut game =
+        GameState::<P>::from_fen(record.start()).expect("a verified record has a start position");
+    for (ply, decision) in record.decisions().enumerate() {
+        if decision.kind != DecisionKind::Unsearched {
+            let (legal, policy) = legal_policy(&game, &decision);
+            let values = ValueTargets::new(record, ply, &decision, &later, turns[ply], settings);
+            samples.push(layout, &game, &legal, &values.with_policies(&policy, None));
+        }
+        game.play(decision.mv);
+    }
+    samples.shrink();
+    samples
 }

@@ -1,5 +1,8 @@
 use garuda_run::config::ReplaySettings;
-use garuda_run::records::{DecisionKind, GameRecord};
+use garuda_run::records::GameRecord;
+use rayon::prelude::*;
+
+use super::ReplayGame;
 
 /// How many of `positions` recorded positions are trained on.
 ///
@@ -18,43 +21,43 @@ pub fn window_size(settings: &ReplaySettings, positions: u64) -> u64 {
     (size as u64).min(positions)
 }
 
-/// The records that are trained on, and those kept for validation, which show whether the network
+/// The games that are trained on, and those kept for validation, which show whether the network
 /// overfits.
 #[derive(Debug, Default)]
 pub struct Replay {
-    training: RecordQueue,
-    validation: RecordQueue,
-    /// Positions of all records so far, dropped ones included.
+    training: GameQueue,
+    validation: GameQueue,
+    /// Positions of all games so far, dropped ones included.
     recorded: u64,
 }
 
-/// Records in order, and how to find a position in them.
+/// Games in order, and how to find a position in them.
 #[derive(Debug, Default)]
-struct RecordQueue {
-    records: Vec<GameRecord>,
-    /// Positions in all records up to and including each.
+struct GameQueue {
+    games: Vec<ReplayGame>,
+    /// Positions in all games up to and including each.
     ends: Vec<u64>,
     /// The same counted over both queues since the start of the run.
     ages: Vec<u64>,
 }
 
-impl RecordQueue {
-    fn push(&mut self, record: GameRecord, recorded: u64) {
-        self.ends.push(self.len() + record.positions() as u64);
+impl GameQueue {
+    fn push(&mut self, game: ReplayGame, recorded: u64) {
+        self.ends.push(self.len() + game.positions() as u64);
         self.ages.push(recorded);
-        self.records.push(record);
+        self.games.push(game);
     }
 
     fn len(&self) -> u64 {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    /// Drops the records that end at or before this age.
+    /// Drops the games that end at or before this age.
     fn drop_until(&mut self, age: u64) {
         let count = self.ages.partition_point(|&a| a <= age);
         if count > 0 {
             let gone = self.ends[count - 1];
-            self.records.drain(..count);
+            self.games.drain(..count);
             self.ages.drain(..count);
             self.ends.drain(..count);
             for end in &mut self.ends {
@@ -63,17 +66,11 @@ impl RecordQueue {
         }
     }
 
-    /// The record and ply of position number `index`.
-    fn position(&self, index: u64) -> (&GameRecord, usize) {
+    /// The game that position number `index` belongs to, and its number among that game's.
+    fn position(&self, index: u64) -> (&ReplayGame, usize) {
         let at = self.ends.partition_point(|&end| end <= index);
-        let record = &self.records[at];
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
-        let ply = (record.kinds().enumerate())
-            .filter(|(_, kind)| *kind != DecisionKind::Unsearched)
-            .nth((index - start) as usize)
-            .expect("the index is below the record's end")
-            .0;
-        (record, ply)
+        (&self.games[at], (index - start) as usize)
     }
 }
 
@@ -103,24 +100,28 @@ impl Replay {
         }
     }
 
-    /// Adds the records of one checkpoint and drops what the window no longer reaches. Records must
-    /// come in the order of checkpoint and number, so that what is trained on does not depend on
-    /// which game was finished first.
+    /// Adds the records of one checkpoint, each as what `keep` makes of it, and drops what the
+    /// window no longer reaches. Records must come in the order of checkpoint and number, so that
+    /// what is trained on does not depend on which game was finished first.
     pub fn extend(
         &mut self,
-        records: impl IntoIterator<Item = GameRecord>,
+        records: Vec<GameRecord>,
         settings: &ReplaySettings,
+        keep: impl Fn(GameRecord) -> ReplayGame + Sync,
     ) {
-        for record in records {
-            let positions = record.positions() as u64;
-            if positions == 0 {
-                continue;
-            }
-            self.recorded += positions;
-            if is_validation(&record, settings.validation_fraction) {
-                self.validation.push(record, self.recorded);
+        let games: Vec<_> = (records.into_par_iter())
+            .filter(|record| record.positions() > 0)
+            .map(|record| {
+                let is_validation = is_validation(&record, settings.validation_fraction);
+                (keep(record), is_validation)
+            })
+            .collect();
+        for (game, is_validation) in games {
+            self.recorded += game.positions() as u64;
+            if is_validation {
+                self.validation.push(game, self.recorded);
             } else {
-                self.training.push(record, self.recorded);
+                self.training.push(game, self.recorded);
             }
         }
         // The window grows more slowly than the run, so what is dropped is never needed again.
@@ -143,13 +144,14 @@ impl Replay {
         self.validation.len()
     }
 
-    /// The record and ply of a position to train on, counted from the oldest.
-    pub fn position(&self, index: u64) -> (&GameRecord, usize) {
+    /// A position to train on, counted from the oldest: its game, and its number among that
+    /// game's.
+    pub fn position(&self, index: u64) -> (&ReplayGame, usize) {
         self.training.position(index)
     }
 
-    /// The record and ply of a position kept for validation, counted from the oldest.
-    pub fn validation_position(&self, index: u64) -> (&GameRecord, usize) {
+    /// Likewise of those kept for validation.
+    pub fn validation_position(&self, index: u64) -> (&ReplayGame, usize) {
         self.validation.position(index)
     }
 }

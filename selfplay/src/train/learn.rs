@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use tracing::error;
 
 use super::progress::Progress;
-use crate::replay::{Replay, SampleSettings, TrainingSample};
+use crate::replay::{ChosenSample, Replay, ReplayGame, SampleSettings};
 
 /// Number of batches that the losses at the end of a phase are measured on.
 const MEASURED: u64 = 8;
@@ -54,6 +54,15 @@ pub(super) enum TrainOutcome {
 }
 
 impl<P: Position> Learner<P> {
+    /// Adds the records of one checkpoint to the replay window.
+    pub(super) fn extend(&mut self, records: Vec<GameRecord>, config: &Config) {
+        let kind = self.trainer.architecture().kind();
+        let settings = SampleSettings::from(config);
+        self.replay.extend(records, &config.replay, |record| {
+            ReplayGame::new::<P>(record, kind, &settings)
+        });
+    }
+
     /// Makes the steps of a job. If the loss is no longer finite it starts again from the checkpoint
     /// with half the learning rate, and changes the job's progress accordingly.
     pub(super) fn train(
@@ -247,24 +256,24 @@ impl BatchSampler {
             seed_purpose,
             &[self.checkpoint.into(), number],
         ));
-        let chosen: Vec<(&GameRecord, usize, bool)> = (0..self.size)
+        let chosen: Vec<(&ReplayGame, usize, bool)> = (0..self.size)
             .map(|_| {
-                let (record, ply) = match purpose {
+                let (game, index) = match purpose {
                     Purpose::Validation => {
                         replay.validation_position(rng.random_range(0..replay.validation_len()))
                     }
                     _ => replay.position(rng.random_range(0..replay.len())),
                 };
-                (record, ply, self.mirror && rng.random_bool(0.5))
+                (game, index, self.mirror && rng.random_bool(0.5))
             })
             .collect();
         let samples: Vec<_> = chosen
             .into_par_iter()
-            .map(|(record, ply, mirror)| (TrainingSample::new(record, ply, &self.settings), mirror))
+            .map(|(game, index, mirror)| (ChosenSample::new(game, index, &self.settings), mirror))
             .collect();
         batch.clear();
         for (sample, mirror) in &samples {
-            sample.push_to(batch, *mirror && sample.has_mirror());
+            sample.push_to(batch, *mirror);
         }
     }
 

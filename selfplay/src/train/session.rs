@@ -130,14 +130,17 @@ impl<P: Position, S: GameSource> Session<P, S> {
                 missing_games(&progress, found, &store.missing_files()?)
             );
         }
-        let mut replay = Replay::after(loaded.passed_over);
+        let mut learner = Learner {
+            trainer,
+            replay: Replay::after(loaded.passed_over),
+        };
         let mut learned: BTreeMap<u32, Vec<GameRecord>> = BTreeMap::new();
         for record in loaded.records {
             learned.entry(record.checkpoint()).or_default().push(record);
         }
         let pending_games = learned.split_off(&pending_from);
         for games in learned.into_values() {
-            replay.extend(games, &config.replay);
+            learner.extend(games, &config);
         }
         let mut session = Session {
             source,
@@ -158,9 +161,9 @@ impl<P: Position, S: GameSource> Session<P, S> {
             started,
             config,
         };
-        session.log_start(is_new, trainer.averaged().architecture());
+        session.log_start(is_new, learner.trainer.architecture());
         session.note_training()?;
-        Ok((session, Learner { trainer, replay }))
+        Ok((session, learner))
     }
 
     fn train(mut self, mut learner: Learner<P>) -> anyhow::Result<Summary> {
@@ -227,7 +230,7 @@ impl<P: Position, S: GameSource> Session<P, S> {
         let mut new = 0;
         for games in mem::replace(&mut self.pending_games, later).into_values() {
             new += positions(&games);
-            learner.replay.extend(games, &self.config.replay);
+            learner.extend(games, &self.config);
         }
         let bought = new as f64 * self.config.replay.samples_per_position;
         let samples = self.progress.samples_left + bought;
