@@ -6,7 +6,11 @@ use std::time::Duration;
 
 use anyhow::Context;
 use garuda_model::bench as networks;
-use garuda_model::{AveragedNetwork, Network, TrainParams, Trainer};
+use garuda_model::sparse::SparseShape;
+use garuda_model::{
+    Architecture, AveragedNetwork, ConvShape, Network, NetworkKind, TrainParams, Trainer,
+};
+use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{Position, RuleSet, with_rule_set};
 use garuda_run::config::{Config, ConfigChange};
@@ -14,7 +18,7 @@ use garuda_run::{Stop, init_logging};
 use garuda_selfplay::train::{TrainOptions, train as train_run};
 use serde_json::{Map, json};
 
-use crate::bench::BenchReport;
+use crate::bench::{BenchReport, kinds};
 use crate::commands::TrainArgs;
 
 /// What this build cannot do, below the program's help.
@@ -65,6 +69,24 @@ pub(crate) fn untrained_network() -> anyhow::Result<Option<Network>> {
     Ok(Some(trainer.averaged().export("bench")))
 }
 
+/// Both kinds of network, of the sizes that the configurations have, in two games.
+pub(crate) fn bench_kinds(report: &mut BenchReport, quick: bool) -> anyhow::Result<()> {
+    kinds::measure::<ToriPosition>(report, &untrained_kinds::<ToriPosition>()?, quick)?;
+    kinds::measure::<MakrukPosition>(report, &untrained_kinds::<MakrukPosition>()?, quick)
+}
+
+fn untrained_kinds<P: Position>() -> anyhow::Result<Vec<(NetworkKind, Network)>> {
+    let architectures = [
+        Architecture::from(ConvShape::new(3, 48)?),
+        SparseShape::new(256, 32)?.into(),
+    ];
+    let networks = architectures.map(|architecture| {
+        let trainer = Trainer::<P>::new(architecture, TrainParams::default(), 1);
+        (architecture.kind(), trainer.averaged().export("bench"))
+    });
+    Ok(networks.into())
+}
+
 /// The default network on Tori Shogi's board, in both libraries, and its training.
 pub(crate) fn bench_networks(report: &mut BenchReport, time: Duration) -> anyhow::Result<()> {
     let stats = networks::measure(time)?;
@@ -100,6 +122,18 @@ pub(crate) fn bench_networks(report: &mut BenchReport, time: Duration) -> anyhow
         stats.train_samples_per_s,
         100.0 * stats.training_share(),
     ))?;
-    report.set("train_samples_per_s", json!(stats.train_samples_per_s));
+    let sparse = stats.sparse_training;
+    report.line(&format!(
+        "  training a sparse network, batch {}: {:.0} samples/s on all cores, {:.0} % of the time for making samples, {:.0} bytes a position",
+        networks::SPARSE_TRAINING_BATCH,
+        sparse.samples_per_s,
+        100.0 * sparse.sample_share,
+        sparse.bytes_per_position,
+    ))?;
+    report.set(
+        "train_samples_per_s",
+        json!({"conv": stats.train_samples_per_s, "sparse": sparse.samples_per_s}),
+    );
+    report.set("train_sample_share", json!(sparse.sample_share));
     Ok(())
 }

@@ -33,6 +33,10 @@ pub(crate) fn bench_networks(report: &mut BenchReport, _: Duration) -> anyhow::R
     report.line("networks and self-play: not measured; give a network with --network (training and libtorch need the build with libtorch)")
 }
 
+pub(crate) fn bench_kinds(_: &mut BenchReport, _: bool) -> anyhow::Result<()> {
+    Ok(())
+}
+
 fn needs_libtorch(what: &str) -> anyhow::Error {
     anyhow!(
         "{what} needs libtorch, which this build does not have. Use scripts/garuda, which fetches it, or build with it: cargo build --release --package garuda"

@@ -149,6 +149,7 @@ fn faults_forfeit_the_game() {
             varied_start_prob: 0.0,
             seed: 1,
             threads: 1,
+            finished: std::collections::BTreeSet::new(),
         };
         let outcome = play_match::<MakrukPosition>(
             &|| load.player(),

@@ -38,6 +38,9 @@ pub(crate) struct SearchThread {
     out: Output,
     /// Whether the missing network has been reported.
     warned_no_network: bool,
+    /// Whether an evaluator was chosen for the rule set: not before the first command that needs
+    /// it, so that the engine starts at once.
+    is_loaded: bool,
 }
 
 impl SearchThread {
@@ -52,6 +55,7 @@ impl SearchThread {
             network: None,
             out,
             warned_no_network: false,
+            is_loaded: false,
         }
     }
 
@@ -80,6 +84,13 @@ impl SearchThread {
 
     fn dispatch(&mut self, queued: &QueuedCommand) {
         let control = &queued.handle.control;
+        let needs_evaluator = matches!(
+            queued.command,
+            Command::IsReady | Command::Go(_) | Command::Eval
+        );
+        if needs_evaluator && !self.is_loaded {
+            self.load_evaluator();
+        }
         match &queued.command {
             Command::Uci => self.identify(Protocol::Uci),
             Command::Usi => self.identify(Protocol::Usi),
@@ -138,7 +149,8 @@ impl SearchThread {
             self.out.line("checkmate notimplemented");
             return;
         }
-        if !self.has_network() && !std::mem::replace(&mut self.warned_no_network, true) {
+        let has_network = self.has_network() || Network::shipped(self.rules).is_some();
+        if !has_network && !std::mem::replace(&mut self.warned_no_network, true) {
             self.out.info_string(format_args!(
                 "no network for {} (option EvalFile): playing with the material evaluator",
                 self.rules
@@ -226,6 +238,7 @@ impl SearchThread {
     fn switch_rules(&mut self, rules: RuleSet) {
         self.rules = rules;
         self.searcher = new_searcher(rules, &self.options, &self.out);
+        self.is_loaded = false;
         if let Some(network) = &self.network
             && network.info().rules != rules.name()
         {
@@ -234,7 +247,9 @@ impl SearchThread {
                 "the network of EvalFile is for {found}, not {rules}: it is not used"
             ));
         }
-        self.load_evaluator();
+        if self.network.is_some() {
+            self.load_evaluator();
+        }
     }
 
     fn set_eval_file(&mut self, before: Options) {
@@ -286,6 +301,7 @@ impl SearchThread {
         self.out
             .info_string(network_summary(&network, &self.options));
         self.network = Some(network);
+        self.is_loaded = true;
         Ok(())
     }
 
@@ -294,16 +310,28 @@ impl SearchThread {
         network.is_some_and(|network| network.info().rules == self.rules.name())
     }
 
-    /// Uses the network if there is one for the rule set, or else the material evaluator.
+    /// Uses the network of `EvalFile` if it is for the rule set, or else the shipped one, or else
+    /// the material evaluator.
     fn load_evaluator(&mut self) {
-        let Some(network) = self.network.as_ref().filter(|_| self.has_network()) else {
+        self.is_loaded = true;
+        let own = self.network.clone().filter(|_| self.has_network());
+        let shipped = || match Network::shipped(self.rules)? {
+            Ok(network) => Some(network),
+            Err(error) => {
+                let error = anyhow::Error::new(error);
+                self.out
+                    .error(format_args!("the shipped network is not used: {error:#}"));
+                None
+            }
+        };
+        let Some(network) = own.or_else(shipped) else {
             self.searcher.use_material();
             return;
         };
-        match self.searcher.use_network(network, self.options.threads) {
+        match self.searcher.use_network(&network, self.options.threads) {
             Ok(()) => self
                 .out
-                .info_string(network_summary(network, &self.options)),
+                .info_string(network_summary(&network, &self.options)),
             Err(error) => self
                 .out
                 .error(format_args!("{error:#}; nothing was changed")),

@@ -13,16 +13,21 @@ use rand_chacha::ChaCha8Rng;
 use tch::{Device, Kind, Tensor};
 
 use crate::onnx::{INPUT, session};
+use crate::sparse::{FeatureLayout, SparseShape};
 use crate::torch::{numbers, product_file};
 use crate::{
-    Batch, ConvShape, Encoding, Network, NetworkError, NetworkKind, Targets, TrainParams, Trainer,
-    View, encode, set_threads,
+    Batch, ConvShape, Encoding, GameSamples, Network, NetworkError, NetworkKind, Targets,
+    TrainParams, Trainer, View, encode, set_threads,
 };
 
 /// The batch sizes that are measured.
 pub const BATCHES: [usize; 3] = [1, 16, 64];
-/// The batch size of training.
+/// The batch size of training a convolutional network.
 pub const TRAINING_BATCH: usize = 256;
+/// The batch size of training a sparse network.
+pub const SPARSE_TRAINING_BATCH: usize = 512;
+/// How often a position is trained on, for the cost of making its sample.
+const SAMPLES_PER_POSITION: f64 = 2.0;
 
 /// Rates measured in one run. They can be compared with each other, but on a busy machine not with
 /// those of another run.
@@ -39,6 +44,20 @@ pub struct BenchStats {
     pub torch: Rates,
     /// Training samples per second, on all cores.
     pub train_samples_per_s: f64,
+    /// The same for a sparse network, 256 wide with 32 hidden neurons.
+    pub sparse_training: SparseTrainingStats,
+}
+
+/// How fast a sparse network is trained.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub struct SparseTrainingStats {
+    /// Including the time to make the samples.
+    pub samples_per_s: f64,
+    /// Share of the time that goes into samples: listing a position's features once, on one core,
+    /// for every second sample of it, and filling batches.
+    pub sample_share: f64,
+    /// Memory of a position in the replay window.
+    pub bytes_per_position: f64,
 }
 
 /// Positions evaluated per second, for each of [`BATCHES`].
@@ -85,6 +104,7 @@ pub fn measure(time: Duration) -> Result<BenchStats, NetworkError> {
     });
     set_threads(cores);
     let train_samples_per_s = training_rate(&mut trainer, &samples, time);
+    let sparse_training = sparse_training(time);
     set_threads(1);
     Ok(BenchStats {
         cores,
@@ -97,6 +117,7 @@ pub fn measure(time: Duration) -> Result<BenchStats, NetworkError> {
         onnx,
         torch,
         train_samples_per_s,
+        sparse_training,
     })
 }
 
@@ -258,19 +279,7 @@ fn training_rate(trainer: &mut Trainer<ToriPosition>, samples: &[Sample], time: 
         let started = Instant::now();
         batch.clear();
         for sample in samples {
-            let targets = Targets {
-                policy: &sample.policy,
-                opponent_policy: Some((&sample.legal, &sample.policy)),
-                wdl: Wdl {
-                    win: 0.4,
-                    draw: 0.2,
-                    loss: 0.4,
-                },
-                short_term_value: [0.0; 2],
-                moves_left: Some(40.0),
-                policy_weight: 1.0,
-                value_weight: 1.0,
-            };
+            let targets = targets(sample);
             batch.push(&sample.game, &sample.legal, &targets, false);
         }
         trainer.step(&batch, 1e-3);
@@ -283,6 +292,66 @@ fn training_rate(trainer: &mut Trainer<ToriPosition>, samples: &[Sample], time: 
         best = best.max(step());
     }
     best
+}
+
+fn targets(sample: &Sample) -> Targets<'_> {
+    Targets {
+        policy: &sample.policy,
+        opponent_policy: Some((&sample.legal, &sample.policy)),
+        wdl: Wdl {
+            win: 0.4,
+            draw: 0.2,
+            loss: 0.4,
+        },
+        short_term_value: [0.0; 2],
+        moves_left: Some(40.0),
+        policy_weight: 1.0,
+        value_weight: 1.0,
+    }
+}
+
+/// Trains a sparse network on random positions of a small window, on all cores.
+fn sparse_training(time: Duration) -> SparseTrainingStats {
+    let positions = samples(8 * SPARSE_TRAINING_BATCH);
+    let layout = FeatureLayout::of::<ToriPosition>();
+    let mut window = GameSamples::default();
+    let started = Instant::now();
+    for sample in &positions {
+        window.push(&layout, &sample.game, &sample.legal, &targets(sample));
+    }
+    let making = started.elapsed().as_secs_f64() / positions.len() as f64;
+    window.shrink();
+    let shape = SparseShape::new(256, 32).expect("256 and 32 are valid sizes");
+    let mut trainer = Trainer::<ToriPosition>::new(shape, TrainParams::default(), 1);
+    let mut batch = Batch::new(NetworkKind::Sparse);
+    let mut rng = ChaCha8Rng::seed_from_u64(2);
+    let mut step = || {
+        let started = Instant::now();
+        batch.clear();
+        for _ in 0..SPARSE_TRAINING_BATCH {
+            let index = rng.random_range(..window.len());
+            batch.push_stored(&window, index, rng.random_bool(0.5));
+        }
+        let filled = started.elapsed().as_secs_f64();
+        trainer.step(&batch, 1e-3);
+        (filled, started.elapsed().as_secs_f64())
+    };
+    step();
+    let started = Instant::now();
+    let (mut steps, mut filled, mut seconds) = (0.0, 0.0, 0.0);
+    while steps < 1.0 || started.elapsed() < time {
+        let step = step();
+        steps += 1.0;
+        filled += step.0;
+        seconds += step.1;
+    }
+    let (filled, seconds) = (filled / steps, seconds / steps);
+    let making = making * SPARSE_TRAINING_BATCH as f64 / SAMPLES_PER_POSITION;
+    SparseTrainingStats {
+        samples_per_s: SPARSE_TRAINING_BATCH as f64 / (seconds + making),
+        sample_share: (filled + making) / (seconds + making),
+        bytes_per_position: window.bytes() as f64 / window.len() as f64,
+    }
 }
 
 #[cfg(test)]
@@ -298,6 +367,9 @@ mod tests {
             .flat_map(|rates| [rates.one_core, rates.all_cores]);
         assert!(rates.flatten().all(|rate| rate > 1.0), "{stats:?}");
         assert!(stats.train_samples_per_s > 1.0 && stats.training_share() > 0.0);
+        let sparse = stats.sparse_training;
+        assert!(sparse.samples_per_s > 1.0 && (0.0..1.0).contains(&sparse.sample_share));
+        assert!((100.0..1000.0).contains(&sparse.bytes_per_position));
         assert!(stats.gflops_per_core(&stats.onnx) > 0.1);
         // 8 convolutions of 64 channels on 49 squares, and a little more.
         let tower = 8.0 * 2.0 * 9.0 * 64.0 * 64.0 * 49.0;

@@ -71,6 +71,7 @@ mod onnx;
 #[cfg(test)]
 mod random_games;
 mod runtime;
+mod shipped;
 pub mod sparse;
 #[cfg(feature = "torch")]
 mod torch;

@@ -89,6 +89,18 @@ impl Network {
         }
     }
 
+    /// The integers of a sparse network. Refuses another kind, game or encoding.
+    #[cfg(feature = "torch")]
+    pub(crate) fn sparse<P: Position>(&self) -> Result<&SparseNetwork, NetworkError> {
+        match &self.contents {
+            Contents::Onnx(_) => Err(NetworkError::NotTrainable),
+            Contents::Sparse { network, .. } => {
+                self.info.expect_features(&FeatureLayout::of::<P>())?;
+                Ok(network)
+            }
+        }
+    }
+
     /// An evaluator for batches of up to `capacity` positions. Refuses a network of another game or
     /// encoding.
     pub fn evaluator<P: Position>(

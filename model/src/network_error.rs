@@ -39,6 +39,10 @@ pub enum NetworkError {
         found: u32,
         difference: String,
     },
+    #[error(
+        "an ONNX file cannot be trained further; name the checkpoint that it was exported from"
+    )]
+    NotTrainable,
     #[error(transparent)]
     Sparse(#[from] crate::sparse::SparseFileError),
     #[error(transparent)]

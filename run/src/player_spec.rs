@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::{Context, bail};
-use garuda_model::checkpoint_files;
+use garuda_model::{Network, checkpoint_files};
+use garuda_rules::RuleSet;
 
 use crate::{RunDir, UciSpec, shown_path};
 
@@ -15,7 +16,8 @@ pub enum PlayerSpec {
     /// Alpha-beta search on a material count, limited to a number of nodes per move, or one ply
     /// deep.
     AlphaBeta(Option<u64>),
-    /// A model file, a checkpoint's directory, or a run's, whose newest checkpoint plays.
+    /// A model file, a checkpoint's directory, a run's, whose newest checkpoint plays, or the name
+    /// of a game, whose shipped network plays.
     Model(PathBuf),
     /// Another program.
     Uci(UciSpec),
@@ -65,7 +67,19 @@ impl fmt::Display for PlayerSpec {
     }
 }
 
-/// The model file of a `.onnx`, a checkpoint or a run.
+/// The network of a file, a checkpoint, a run, or, by the name of its game, a shipped one.
+pub fn read_network(path: &Path) -> anyhow::Result<Network> {
+    let shipped = path.to_str().filter(|_| !path.exists());
+    if let Some(rule_set) = shipped.and_then(|name| name.parse::<RuleSet>().ok()) {
+        let network = Network::shipped(rule_set)
+            .with_context(|| format!("no network is shipped for {rule_set}"))?;
+        return Ok(network?);
+    }
+    let file = find_model(path)?;
+    Network::read(&file).with_context(|| format!("cannot use {}", file.display()))
+}
+
+/// The model file of a network, a checkpoint or a run.
 pub fn find_model(path: &Path) -> anyhow::Result<PathBuf> {
     if path.is_file() {
         return Ok(path.to_owned());
@@ -76,7 +90,7 @@ pub fn find_model(path: &Path) -> anyhow::Result<PathBuf> {
     }
     if !path.exists() {
         bail!(
-            "{} does not exist; a player is a run, a checkpoint, a .onnx file, random, alphabeta, alphabeta:<nodes> or uci:<command>",
+            "{} does not exist; a player is a run, a checkpoint, a network file, a game whose shipped network plays, random, alphabeta, alphabeta:<nodes> or uci:<command>",
             path.display()
         );
     }

@@ -32,7 +32,7 @@ libraries_of() {
             case $argument in *torchscript*) echo libtorch ;; esac
         done
         ;;
-    match | play | openings)
+    match | gauntlet | play | openings)
         # Networks are files, and runs are folders; `random` and `uci:...` need no network.
         for argument in "${@:2}"; do
             if [[ -e ${argument#--*=} ]]; then

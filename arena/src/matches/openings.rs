@@ -65,6 +65,7 @@ mod tests {
             varied_start_prob,
             seed: 7,
             threads: 1,
+            finished: std::collections::BTreeSet::new(),
         };
         (openings(&settings).iter())
             .map(|line| (line.start().to_string(), line.uci_moves()))

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -21,6 +21,8 @@ pub struct MatchSettings<P> {
     pub varied_start_prob: f64,
     pub seed: u64,
     pub threads: usize,
+    /// Pairs, by number, that were played before and are left out.
+    pub finished: BTreeSet<usize>,
 }
 
 /// The result of a match from the first player's side. Games that repeat another one move by move
@@ -74,6 +76,9 @@ pub fn play_match<P: Position>(
             let Some(opening) = openings.get(number) else {
                 break;
             };
+            if settings.finished.contains(&number) {
+                continue;
+            }
             let pair = play_pair(&mut players, opening, settings.seed, number)?;
             let mut tally = so_far
                 .lock()

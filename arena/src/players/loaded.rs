@@ -4,7 +4,7 @@ use anyhow::Context;
 use garuda_mcts::SearchLimits;
 use garuda_model::Network;
 use garuda_rules::{Position, RuleSet, UnknownRuleSet};
-use garuda_run::{Limit, PlayerSpec, UciSpec, find_model};
+use garuda_run::{Limit, PlayerSpec, UciSpec, read_network};
 
 use super::{AlphaBetaPlayer, NetworkPlayer, Player, RandomPlayer, UciPlayer};
 
@@ -76,11 +76,8 @@ impl LoadedPlayer {
                 movetime: budget.movetime,
             },
             PlayerSpec::Model(path) => {
-                let path = find_model(path)?;
-                let network = Network::read(&path)
-                    .with_context(|| format!("cannot use {}", path.display()))?;
                 LoadedPlayer::Network {
-                    network,
+                    network: read_network(path)?,
                     limits: budget.search_limits(),
                     draw_value: budget.draw_value,
                 }

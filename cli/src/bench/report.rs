@@ -27,6 +27,12 @@ impl BenchReport {
         self.values.insert(name.into(), value);
     }
 
+    /// The value of a name, set to `default` if there is none.
+    #[cfg(feature = "torch")]
+    pub(super) fn entry(&mut self, name: &str, default: impl FnOnce() -> Value) -> &mut Value {
+        self.values.entry(name).or_insert_with(default)
+    }
+
     pub(crate) fn finish(self) -> anyhow::Result<()> {
         if self.json {
             writeln!(stdout(), "{}", Value::Object(self.values))?;

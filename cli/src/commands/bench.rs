@@ -1,12 +1,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use clap::Args;
 use garuda_model::Network;
 use garuda_rules::RuleSet;
 use garuda_rules::tori::ToriPosition;
-use garuda_run::{EngineCommand, find_model};
+use garuda_run::{EngineCommand, read_network};
 use serde_json::{Map, json};
 
 use crate::bench::{BenchReport, network, rules, selfplay};
@@ -53,7 +53,10 @@ impl BenchArgs {
             let time = Duration::from_secs_f64(if self.quick { 0.2 } else { 2.0 });
             match &network {
                 Some(network) => network::measure(&mut report, network, time)?,
-                None => torch::bench_networks(&mut report, time)?,
+                None => {
+                    torch::bench_networks(&mut report, time)?;
+                    torch::bench_kinds(&mut report, self.quick)?;
+                }
             }
         }
         let network = match network {
@@ -74,10 +77,7 @@ impl BenchArgs {
         let Some(path) = &self.network else {
             return Ok(None);
         };
-        let path = find_model(path)?;
-        let network = Network::read(&path);
-        let network = network.with_context(|| format!("cannot use {}", path.display()))?;
-        Ok(Some(network))
+        read_network(path).map(Some)
     }
 
     fn selfplay(&self, report: &mut BenchReport, network: &Network) -> anyhow::Result<()> {

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::io::{Write, stdout};
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -167,6 +168,7 @@ impl MatchArgs {
             threads: self
                 .concurrency
                 .unwrap_or_else(|| available_parallelism().map_or(1, usize::from)),
+            finished: BTreeSet::new(),
         };
         let names = self.names();
         let first = PlayerSource::<P>::start(first)?;

@@ -2,6 +2,7 @@
 
 mod bench;
 mod export;
+mod gauntlet;
 mod ladder;
 mod match_;
 mod openings;
@@ -42,6 +43,7 @@ pub(crate) struct Cli {
 enum Commands {
     Train(TrainArgs),
     Match(Box<match_::MatchArgs>),
+    Gauntlet(gauntlet::GauntletArgs),
     Ladder(ladder::LadderArgs),
     Openings(openings::OpeningsArgs),
     Values(values::ValuesArgs),
@@ -58,6 +60,7 @@ impl Cli {
         match self.command {
             Commands::Train(args) => args.run(),
             Commands::Match(args) => args.run(),
+            Commands::Gauntlet(args) => args.run(),
             Commands::Ladder(args) => args.run(),
             Commands::Openings(args) => args.run(),
             Commands::Values(args) => args.run(),

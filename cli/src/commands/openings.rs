@@ -7,7 +7,7 @@ use clap::Args;
 use garuda_model::{Network, NetworkEvaluator};
 use garuda_rules::{Position, with_rule_set};
 use garuda_run::config::{Config, OpeningsSettings};
-use garuda_run::{Log, RunDir, find_model, init_logging, shown_path};
+use garuda_run::{Log, RunDir, find_model, init_logging, read_network, shown_path};
 use garuda_study::VersionedReport;
 use garuda_study::openings::{
     self, CheckpointRanges, EvaluatorFactory, GameTable, OpeningRoot, OpeningsReport,
@@ -19,7 +19,7 @@ use super::report_output::{ReportFile, print_and_write};
 const EXAMPLES: &str = "\
 Examples:
   garuda openings runs/tori
-  garuda openings torishogi.onnx --visits 2000 --plies 3 --html openings.html
+  garuda openings torishogi --visits 2000 --plies 3 --html openings.html
   garuda openings runs/makruk --from \"e3e4 e6e5\"";
 
 /// Opening statistics: which first moves are good, by search and by the games of a run.
@@ -115,10 +115,8 @@ impl OpeningsArgs {
         };
         let mut network = None;
         if has_checkpoint && self.visits != Some(0) {
-            let file = find_model(path)?;
-            let read = Network::read(&file);
-            let read = read.with_context(|| format!("cannot use {}", file.display()))?;
-            source.checkpoint = number_of(&file);
+            let read = read_network(path)?;
+            source.checkpoint = find_model(path).ok().and_then(|file| number_of(&file));
             source.step = Some(read.info().step);
             source.hash = Some(read.info().hash.clone());
             network = Some(read);

@@ -11,7 +11,8 @@ const EXAMPLES: &str = "\
 Examples:
   garuda train configs/tori.toml                    start or resume the run runs/tori
   garuda train runs/tori --minutes 60               resume a run for an hour
-  garuda train configs/makruk.toml --run runs/big --set network.channels=128";
+  garuda train configs/makruk.toml --run runs/big --set network.width=512
+  garuda train configs/tori.toml --run runs/more --init runs/tori   start from a trained network";
 
 /// Train a network by self-play, from a new run's start or where a run stopped.
 ///
@@ -36,6 +37,10 @@ pub(crate) struct TrainArgs {
     /// End when the run has a number of checkpoints
     #[arg(long, value_name = "N")]
     pub(crate) checkpoints: Option<u32>,
+    /// Start a new run from a trained network of the same game, kind and size: a sparse network's
+    /// file, a checkpoint or a run
+    #[arg(long, value_name = "NET")]
+    init: Option<String>,
     /// Override a key of the configuration, as in training.batch_size=128; configs/reference.toml lists
     /// all keys
     #[arg(long = "set", value_name = "SECTION.KEY=VALUE")]
@@ -66,14 +71,19 @@ impl TrainArgs {
 
     /// The run's directory and the configuration.
     fn resolve(&self) -> anyhow::Result<(PathBuf, Config)> {
+        let init = self
+            .init
+            .as_ref()
+            .map(|path| format!("network.init={path:?}"));
+        let settings: Vec<_> = self.settings.iter().cloned().chain(init).collect();
         if self.config.is_dir() {
             let config = RunDir::open(&self.config)?
                 .config()
-                .with_settings(&self.settings)?;
+                .with_settings(&settings)?;
             let run = self.run.clone().unwrap_or_else(|| self.config.clone());
             return Ok((run, config));
         }
-        let config = Config::read(&self.config, &self.settings)?;
+        let config = Config::read(&self.config, &settings)?;
         let run = self.run.clone().unwrap_or_else(|| {
             let name = self.config.file_stem().unwrap_or(self.config.as_os_str());
             Path::new("runs").join(name)

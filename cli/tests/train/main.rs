@@ -291,3 +291,40 @@ fn games_that_wait_for_a_checkpoint_are_counted() {
         "{text}"
     );
 }
+
+#[test]
+fn a_run_can_start_from_a_trained_network() {
+    let scratch = Scratch::new();
+    let sparse = ["--set", "network.kind=sparse", "--set", "network.width=32"];
+    let with = |more: &[&'static str]| -> Vec<&'static str> {
+        sparse.iter().chain(more).copied().collect()
+    };
+    scratch.trained("first", &with(&["--checkpoints", "2"]));
+    let first = scratch.path("first");
+    let file = scratch.path("net.safetensors");
+    fs::copy(checkpoint_files::network(&checkpoint(&first, 2)), &file).unwrap();
+
+    // From the run, whose newest checkpoint is taken, and from a file alone.
+    for (name, init) in [("from-run", &first), ("from-file", &file)] {
+        let init = init.to_str().unwrap();
+        let arguments: Vec<&str> = with(&["--checkpoints", "1", "--init"])
+            .into_iter()
+            .chain([init])
+            .collect();
+        scratch.trained(name, &arguments);
+        let run = scratch.path(name);
+        let config = fs::read_to_string(run.join("config.toml")).unwrap();
+        assert!(config.contains(init), "{config}");
+        assert!(!games(&run).is_empty());
+        assert!(weights(&run, 0) != weights(&run, 1));
+    }
+    // Of another size it is refused, and nothing is left behind.
+    let arguments = ["--init", file.to_str().unwrap(), "--checkpoints", "1"];
+    let output = scratch.train("refused", &arguments).output().unwrap();
+    assert!(!output.status.success());
+    assert!(
+        errors(&output).contains("the configuration says"),
+        "{}",
+        errors(&output)
+    );
+}

@@ -12,7 +12,7 @@ use super::onnx_graph::onnx_file;
 use super::sparse::SparseGraph;
 use super::weights::{Layout, Weights, numbers};
 use crate::sparse::FeatureLayout;
-use crate::{Architecture, Encoding, Network};
+use crate::{Architecture, Encoding, Network, NetworkError};
 
 /// A network whose weights are averages over the last training steps, in libtorch. This is what is
 /// exported, and all that exporting needs.
@@ -89,7 +89,7 @@ pub struct Prediction {
 
 impl<P: Position> AveragedNetwork<P> {
     /// An untrained network. Equal seeds give equal networks.
-    pub(crate) fn new(architecture: Architecture, seed: u64) -> Self {
+    pub fn new(architecture: Architecture, seed: u64) -> Self {
         let graph = Graph::new::<P>(architecture);
         let (params, stats) = graph.layouts();
         AveragedNetwork {
@@ -100,6 +100,18 @@ impl<P: Position> AveragedNetwork<P> {
             steps: 0,
             game: PhantomData,
         }
+    }
+
+    /// The network of a file that plays, to be trained further. What only training uses is new;
+    /// equal seeds make it equal. Only a sparse network's file holds all that is needed: the others
+    /// can be trained from their checkpoints ([`load`](AveragedNetwork::load)).
+    pub fn from_network(network: &Network, seed: u64) -> Result<Self, NetworkError> {
+        let integers = network.sparse::<P>()?;
+        let averaged = AveragedNetwork::new(network.info().architecture, seed);
+        if let Graph::Sparse(graph) = &averaged.graph {
+            no_grad(|| graph.load_integers(&averaged.params.tensors, integers));
+        }
+        Ok(averaged)
     }
 
     /// Number of training steps behind it.

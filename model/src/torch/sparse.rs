@@ -325,6 +325,38 @@ impl SparseGraph {
         limits
     }
 
+    /// Sets the tensors to what a network in integers says; those that only training uses stay.
+    pub(crate) fn load_integers(&self, params: &[Tensor], network: &SparseNetwork) {
+        let weights = network.weights();
+        let set = |tensor: &Tensor, values: &Tensor| {
+            tensor.shallow_clone().copy_(&values.view_as(tensor));
+        };
+        let floats = |integers: &[i16], scale: f32| {
+            let values: Vec<f32> = integers.iter().map(|&x| f32::from(x) / scale).collect();
+            Tensor::from_slice(&values)
+        };
+        set(&params[ROWS], &floats(&weights.rows, SUM_SCALE));
+        // What the threat states of a piece have in common, as training would put it.
+        let with_states = self.by_state(&params[ROWS]);
+        let common = with_states.mean_dim([1_i64].as_slice(), true, None::<Kind>);
+        set(&params[FACTORISED], &common);
+        let _ = with_states.shallow_clone().subtract_(&common);
+        set(&params[BIAS], &floats(&weights.bias, SUM_SCALE));
+        set(&params[HIDDEN], &floats(&weights.hidden, WEIGHT_SCALE));
+        set(
+            &params[HIDDEN_BIAS],
+            &Tensor::from_slice(&weights.hidden_bias),
+        );
+        for (tensor, values) in [
+            (&params[SCALAR], &weights.value),
+            (&params[SCALAR_BIAS], &weights.value_bias),
+        ] {
+            set(&tensor.narrow(0, WDL, 3), &Tensor::from_slice(values));
+        }
+        set(&params[POLICY], &floats(&weights.policy, WEIGHT_SCALE));
+        set(&params[MOVES], &Tensor::from_slice(&weights.moves));
+    }
+
     /// The network in integers, as it plays.
     pub(crate) fn quantise(&self, params: &[Tensor]) -> SparseNetwork {
         let integers = |tensor: &Tensor, scale: f32| -> Vec<i16> {

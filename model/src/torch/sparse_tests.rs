@@ -13,7 +13,7 @@ use super::conv_net::{Policies, WDL};
 use super::loss::{Input, TensorBatch};
 use super::sparse::SparseInput;
 use super::weights::numbers;
-use super::{Trainer, set_threads};
+use super::{AveragedNetwork, Trainer, set_threads};
 use crate::batch::{Inputs, SparseLists};
 use crate::random_games::{distribution, random_positions};
 use crate::sparse::{FeatureLayout, SparseShape};
@@ -259,4 +259,30 @@ fn what_is_learned_does_not_depend_on_the_number_of_threads() {
         })
     });
     assert!(learned[0] == learned[1]);
+}
+
+#[test]
+fn a_file_that_plays_can_be_trained_further() {
+    fn check<P: Position>() {
+        let mut trainer = Trainer::<P>::new(shape(), TrainParams::default(), 1);
+        let batch = batch::<P>(64, 2);
+        for _ in 0..20 {
+            assert!(trainer.step(&batch, 1e-2).applied);
+        }
+        let network = trainer.averaged().export("first");
+        let averaged = AveragedNetwork::<P>::from_network(&network, 3).unwrap();
+        let again = averaged.export("second");
+        assert!(network.sparse::<P>().unwrap() == again.sparse::<P>().unwrap());
+        let mut further = Trainer::from_network(averaged, TrainParams::default());
+        assert_eq!(further.steps(), 0);
+        let before = further.validate(&batch).total;
+        for _ in 0..20 {
+            assert!(further.step(&batch, 1e-2).applied);
+        }
+        assert!(further.validate(&batch).total < before);
+    }
+    set_threads(1);
+    for rule_set in RuleSet::ALL {
+        with_rule_set!(rule_set, P => check::<P>());
+    }
 }

@@ -56,7 +56,15 @@ impl<P: Position> Trainer<P> {
         train_params: TrainParams,
         seed: u64,
     ) -> Self {
-        let averaged = AveragedNetwork::new(architecture.into(), seed);
+        Trainer::from_network(
+            AveragedNetwork::new(architecture.into(), seed),
+            train_params,
+        )
+    }
+
+    /// Begins to train a network that may have been trained before. Steps are counted from 0.
+    pub fn from_network(mut averaged: AveragedNetwork<P>, train_params: TrainParams) -> Self {
+        averaged.steps = 0;
         let params = averaged.params.duplicate();
         Trainer {
             train_params,

@@ -110,6 +110,8 @@ settings! {
         width: u32 = 256u32, in 32..=512;
         /// Neurons between the feature sum and the value of a sparse network.
         hidden: u32 = 32u32, in 1..=64;
+        /// A trained network to start from: a file, a checkpoint or a run. Empty: an untrained one.
+        init: String = "";
     }
 
     /// The tree search of self-play.

@@ -205,7 +205,7 @@ impl<P: Position> Plan<P> {
 
 /// Whether no network plays the games of a checkpoint.
 pub fn is_bootstrap(config: &Config, checkpoint: u32) -> bool {
-    checkpoint == 0 && config.bootstrap.positions > 0
+    checkpoint == 0 && config.bootstrap.positions > 0 && config.network.init.is_empty()
 }
 
 /// Share of the decisions of a checkpoint's games that are recorded to train on.

@@ -22,6 +22,8 @@ pub struct Counters {
     pub games: AtomicU64,
     pub positions: AtomicU64,
     pub evaluations: AtomicU64,
+    /// Simulations of finished searches.
+    pub simulations: AtomicU64,
 }
 
 /// A game that was given up because the code panicked in it.
@@ -269,6 +271,8 @@ impl<'a, P: Position, E: Evaluator<GameState<P>>> GameShard<'a, P, E> {
             if !search.is_over() {
                 return PlaceState::Searching;
             }
+            let simulations = u64::from(search.simulations());
+            (self.counters.simulations).fetch_add(simulations, Ordering::Relaxed);
             match game.decide(self.plan, search) {
                 Some(record) => {
                     self.finish(record);

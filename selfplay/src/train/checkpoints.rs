@@ -1,12 +1,14 @@
 //! The checkpoints of a run: which of them can be used, and which are kept whole.
 
+use std::path::Path;
 use std::{fs, io};
 
-use anyhow::{Context, bail};
-use garuda_model::checkpoint_files::OPTIMIZER;
-use garuda_model::{TrainParams, Trainer};
+use anyhow::{Context, bail, ensure};
+use garuda_model::checkpoint_files::{OPTIMIZER, WEIGHTS};
+use garuda_model::{AveragedNetwork, Network, TrainParams, Trainer};
 use garuda_rules::Position;
-use garuda_run::{RunDir, checkpoint_name};
+use garuda_run::config::Config;
+use garuda_run::{RunDir, checkpoint_name, find_model, seeds};
 use tracing::error;
 
 use super::Progress;
@@ -40,6 +42,32 @@ pub(super) fn load<P: Position>(
         );
     }
     Ok((trainer, progress))
+}
+
+/// The network of a run's first checkpoint: an untrained one, or the one that the configuration
+/// names.
+pub(super) fn initial_network<P: Position>(config: &Config) -> anyhow::Result<AveragedNetwork<P>> {
+    let architecture = config.network.architecture()?;
+    let seed = seeds::derive(config.run.seed, "network", &[]);
+    if config.network.init.is_empty() {
+        return Ok(AveragedNetwork::new(architecture, seed));
+    }
+    let path = Path::new(&config.network.init);
+    let file = find_model(path).context("network.init names no network")?;
+    // Beside the network of a checkpoint are the weights that it was made from.
+    let network = match file.parent() {
+        Some(directory) if directory.join(WEIGHTS).is_file() => AveragedNetwork::load(directory)?,
+        _ => Network::read(&file)
+            .and_then(|network| AveragedNetwork::from_network(&network, seed))
+            .with_context(|| format!("training cannot start from {}", file.display()))?,
+    };
+    ensure!(
+        network.architecture() == architecture,
+        "training cannot start from {}: it is {}, and the configuration says {architecture}",
+        file.display(),
+        network.architecture()
+    );
+    Ok(network)
 }
 
 /// The newest checkpoint that is sound; `None` if the run has none at all. Damaged ones are set

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -114,6 +115,7 @@ impl<P: Position, S> Session<P, S> {
             varied_start_prob: settings.varied_start_prob,
             seed: seeds::derive(self.config.run.seed, "evaluation", &[checkpoint.into()]),
             threads: self.machine.cores,
+            finished: BTreeSet::new(),
         };
         let phase = self.log.phase("evaluation", u64::from(settings.games));
         let phase: Mutex<ProgressPhase> = Mutex::new(phase);

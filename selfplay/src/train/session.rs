@@ -11,7 +11,7 @@ use garuda_model::Trainer;
 use garuda_rules::{Position, with_rule_set};
 use garuda_run::config::{Config, ConfigChange, FrozenSettings};
 use garuda_run::records::{GameRecord, RecordStore};
-use garuda_run::{Event, Ladder, Log, Metrics, RunDir, Stop, TensorBoard, checkpoint_name, seeds};
+use garuda_run::{Event, Ladder, Log, Metrics, RunDir, Stop, TensorBoard, checkpoint_name};
 use tracing::{error, warn};
 
 use super::evaluate::{Evaluation, EvaluationEnd};
@@ -106,9 +106,8 @@ impl<P: Position, S: GameSource> Session<P, S> {
                         run.path().display()
                     );
                 }
-                let architecture = config.network.architecture()?;
-                let seed = seeds::derive(config.run.seed, "network", &[]);
-                let trainer = Trainer::new(architecture, train_params(&config), seed);
+                let network = checkpoints::initial_network(&config)?;
+                let trainer = Trainer::from_network(network, train_params(&config));
                 let progress = Progress::beginning(&config);
                 checkpoints::save(&run, &trainer, &progress)?;
                 (trainer, progress)
@@ -274,9 +273,11 @@ impl<P: Position, S: GameSource> Session<P, S> {
             rate_scale: job.progress.rate_scale,
             positions_per_game: match games {
                 0 => self.progress.positions_per_game,
-                // Every position of the games to come counts.
+                // Of the games to come another share may be recorded.
                 games => {
-                    positions as f64 / games as f64 / recorded_share(&self.config, checkpoint - 1)
+                    let recorded = |checkpoint| recorded_share(&self.config, checkpoint);
+                    positions as f64 / games as f64 * recorded(checkpoint)
+                        / recorded(checkpoint - 1)
                 }
             },
             returned_to: None,
