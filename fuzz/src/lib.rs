@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use garuda_engine::Command;
 use garuda_mcts::{Evaluations, Evaluator, Wdl};
+use garuda_model::nnue::{HIDDEN_1, HIDDEN_2, NnueNetwork, NnueStack, STACKS, WIDTH};
 use garuda_model::{Architecture, Network};
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{
@@ -198,6 +199,49 @@ fn evaluate<P: Position>(network: &Network) {
         let (_, logits) = evaluations.get(0);
         assert_eq!(logits.len(), legal.len());
     }
+}
+
+/// Bytes are refused with a message as a network of Fairy-Stockfish, or survive a round trip; both by
+/// themselves and laid over a sound file at the place that the first bytes say.
+pub fn nnue(input: &[u8]) {
+    const FEATURES: usize = 2;
+    let read = |bytes: &[u8]| match NnueNetwork::read("fuzz", FEATURES, bytes) {
+        Ok(network) => {
+            let again = NnueNetwork::read("fuzz", FEATURES, &network.to_bytes());
+            assert_eq!(again.expect("own bytes"), network);
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    };
+    read(input);
+    let Some((place, overlay)) = input.split_first_chunk() else {
+        return;
+    };
+    let mut bytes = sound_nnue(FEATURES);
+    let place = u32::from_le_bytes(*place) as usize % bytes.len();
+    let length = overlay.len().min(bytes.len() - place);
+    bytes[place..place + length].copy_from_slice(&overlay[..length]);
+    read(&bytes);
+    read(&bytes[..place]);
+}
+
+/// The file of a network whose weights are zero.
+fn sound_nnue(features: usize) -> Vec<u8> {
+    let stack = NnueStack {
+        bias_1: vec![0; HIDDEN_1],
+        weights_1: vec![0; HIDDEN_1 * 2 * WIDTH],
+        bias_2: vec![0; HIDDEN_2],
+        weights_2: vec![0; HIDDEN_2 * HIDDEN_2],
+        bias_3: 0,
+        weights_3: vec![0; HIDDEN_2],
+    };
+    let network = NnueNetwork {
+        description: String::new(),
+        bias: vec![0; WIDTH],
+        rows: vec![0; features * WIDTH],
+        psqt: vec![0; features * STACKS],
+        stacks: vec![stack; STACKS],
+    };
+    network.to_bytes()
 }
 
 /// Collects the output of an engine.

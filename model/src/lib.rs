@@ -67,6 +67,7 @@ mod hash;
 mod network;
 mod network_error;
 mod network_info;
+pub mod nnue;
 mod onnx;
 #[cfg(test)]
 mod random_games;

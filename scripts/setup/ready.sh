@@ -29,10 +29,10 @@ libraries_of() {
     train | bench) echo libtorch onnxruntime ;;
     export)
         for argument; do
-            case $argument in *torchscript*) echo libtorch ;; esac
+            case $argument in *torchscript* | *nnue*) echo libtorch ;; esac
         done
         ;;
-    match | gauntlet | play | openings)
+    match | gauntlet | play | openings | label)
         # Networks are files, and runs are folders; `random` and `uci:...` need no network.
         for argument in "${@:2}"; do
             if [[ -e ${argument#--*=} ]]; then
@@ -79,6 +79,14 @@ set_up_venv() {
         $(<"$root/.venv/stamp") == "$(<"$root/scripts/requirements.txt")" ]] && return
     need_python
     python3 "$root/scripts/setup/venv.py" || exit 1
+}
+
+# The engine that the check of .nnue files compares with, pinned in scripts/engine, in .engine.
+set_up_engine() {
+    [[ -f $root/.engine/stamp &&
+        $(<"$root/.engine/stamp") == "$(<"$root/scripts/engine/package-lock.json")" ]] && return
+    need_python
+    python3 "$root/scripts/setup/engine.py" || exit 1
 }
 
 # Rust, new enough, and compilers: C for every build, C++ for the glue to libtorch.
