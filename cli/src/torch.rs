@@ -2,10 +2,12 @@
 
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
+use std::thread::available_parallelism;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use garuda_model::bench as networks;
+use garuda_model::nnue::{KingBuckets, NnueLayout};
 use garuda_model::sparse::SparseShape;
 use garuda_model::{
     Architecture, AveragedNetwork, ConvShape, Network, NetworkKind, TrainParams, Trainer,
@@ -14,12 +16,15 @@ use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{Position, RuleSet, with_rule_set};
 use garuda_run::config::{Config, ConfigChange};
-use garuda_run::{Stop, init_logging};
+use garuda_run::{Stop, init_logging, shown_path};
+use garuda_selfplay::label::{
+    LabelOptions, Labeller, NnueOptions, export_nnue as train_nnue, label,
+};
 use garuda_selfplay::train::{TrainOptions, train as train_run};
 use serde_json::{Map, json};
 
 use crate::bench::{BenchReport, kinds};
-use crate::commands::TrainArgs;
+use crate::commands::{KingBucketsArg, NnueArgs, TrainArgs};
 
 /// What this build cannot do, below the program's help.
 pub(crate) const BUILD_NOTE: &str = "";
@@ -59,6 +64,110 @@ pub(crate) fn export_torchscript(
 
 fn torchscript<P: Position>(checkpoint: &Path, output: &Path) -> anyhow::Result<()> {
     AveragedNetwork::<P>::load(checkpoint)?.export_torchscript(output)?;
+    Ok(())
+}
+
+/// Simulations of a search that labels a position, where nobody says.
+const LABEL_SIMULATIONS: u32 = 128;
+
+/// Trains a network for Fairy-Stockfish on labels; without any, labels the positions of the run
+/// first.
+pub(crate) fn export_nnue(
+    rules: RuleSet,
+    run: &Path,
+    network: Network,
+    output: Option<PathBuf>,
+    args: &NnueArgs,
+) -> anyhow::Result<()> {
+    with_rule_set!(rules, P => nnue::<P>(run, network, output, args))
+}
+
+fn nnue<P: Position>(
+    run: &Path,
+    network: Network,
+    output: Option<PathBuf>,
+    args: &NnueArgs,
+) -> anyhow::Result<()> {
+    // Before any work: some games have no such network.
+    NnueLayout::of::<P>()?;
+    ensure!(
+        args.scale > 0.1 && args.scale < 10.0,
+        "--scale {} must be between 0.1 and 10",
+        args.scale
+    );
+    ensure!(
+        args.wdl_weight
+            .is_none_or(|share| (0.0..=1.0).contains(&share)),
+        "--wdl-weight must be from 0 to 1"
+    );
+    let threads = available_parallelism().map_or(1, usize::from);
+    let log = init_logging(true);
+    let stop = Stop::on_signals(None)?;
+    let info = network.info();
+    let origin = format!(
+        "{} by {}, {} steps, network {}",
+        P::NAME,
+        info.run,
+        info.step,
+        &info.hash[..12.min(info.hash.len())]
+    );
+    let mut labels = args.labels.clone();
+    if labels.is_empty() {
+        ensure!(
+            run.join("config.toml").is_file(),
+            "{} is not a run whose games could be labelled; name labelled positions with --labels",
+            shown_path(run)
+        );
+        let out = run.join("labels");
+        let options = LabelOptions {
+            games: vec![run.to_owned()],
+            labeller: Labeller::Network {
+                network,
+                simulations: LABEL_SIMULATIONS,
+            },
+            successors: 0,
+            out: out.clone(),
+            threads,
+            stop: stop.clone(),
+            log: log.clone(),
+        };
+        let labelled = label::<P>(&options)?;
+        ensure!(
+            labelled.complete,
+            "interrupted while labelling; the same command continues"
+        );
+        labels.push(out);
+    }
+    let options = NnueOptions {
+        labels,
+        width: args.width.map(usize::from),
+        king_buckets: args.king_buckets.map(|buckets| match buckets {
+            KingBucketsArg::One => KingBuckets::One,
+            KingBucketsArg::Four => KingBuckets::Four,
+            KingBucketsArg::Eight => KingBuckets::Eight,
+            KingBucketsArg::Every => KingBuckets::Every,
+        }),
+        wdl_weight: args.wdl_weight,
+        epochs: args.epochs,
+        scale: args.scale,
+        seed: args.seed,
+        threads,
+        origin,
+        out: output.unwrap_or_else(|| ".".into()),
+        stop,
+        log: log.clone(),
+    };
+    let written = train_nnue::<P>(&options)?;
+    log.line(&format!(
+        "{}: epoch {}, held-out loss {:.5} (counting material: {:.5}), evaluations of {:.2} pawns \
+         (root mean square), {} saturated sums",
+        shown_path(&written.file),
+        written.epoch,
+        written.held_out_loss,
+        written.material_loss,
+        written.spread,
+        written.saturations
+    ));
     Ok(())
 }
 

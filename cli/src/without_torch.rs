@@ -9,12 +9,12 @@ use garuda_rules::RuleSet;
 use garuda_run::config::Config;
 
 use crate::bench::BenchReport;
-use crate::commands::TrainArgs;
+use crate::commands::{NnueArgs, TrainArgs};
 
 /// What this build cannot do, below the program's help.
 pub(crate) const BUILD_NOTE: &str = "\
-This is the light build, without libtorch. It cannot train, export TorchScript, or measure networks
-in libtorch. scripts/garuda fetches libtorch (550 MB) when a command needs it; or build with it:
+This is the light build, without libtorch. It cannot train, export TorchScript or networks for
+Fairy-Stockfish, or measure networks in libtorch. scripts/garuda fetches libtorch (550 MB) when a command needs it; or build with it:
   cargo build --release --package garuda      with LIBTORCH set to a folder with include/ and lib/";
 
 pub(crate) fn train(_: &TrainArgs, _: PathBuf, _: Config) -> anyhow::Result<()> {
@@ -23,6 +23,16 @@ pub(crate) fn train(_: &TrainArgs, _: PathBuf, _: Config) -> anyhow::Result<()> 
 
 pub(crate) fn export_torchscript(_: RuleSet, _: &Path, _: &Path) -> anyhow::Result<()> {
     Err(needs_libtorch("exporting TorchScript"))
+}
+
+pub(crate) fn export_nnue(
+    _: RuleSet,
+    _: &Path,
+    _: Network,
+    _: Option<PathBuf>,
+    _: &NnueArgs,
+) -> anyhow::Result<()> {
+    Err(needs_libtorch("training a network for Fairy-Stockfish"))
 }
 
 pub(crate) fn untrained_network() -> anyhow::Result<Option<Network>> {

@@ -94,7 +94,10 @@ pub use network_info::NetworkInfo;
 pub use onnx::GraphError;
 pub use runtime::RuntimeError;
 #[cfg(feature = "torch")]
-pub use torch::{AveragedNetwork, Losses, Prediction, StepReport, Trainer, set_threads};
+pub use torch::{
+    AveragedNetwork, Losses, NnueEpoch, NnueSet, NnueSettings, NnueTrained, Prediction, StepReport,
+    Trainer, set_threads, train_nnue,
+};
 #[cfg(feature = "torch")]
 pub use train_params::{LossWeights, LrDrop, Schedule, TrainParams};
 pub use view::View;

@@ -57,7 +57,7 @@ impl fmt::Display for EngineCommand {
 /// An engine as named on the command line, after the `uci:`.
 ///
 /// `command?Name=Value&Name=Value` where the names are options of the engine or one of the limits
-/// `nodes`, `movetime` and `clock`.
+/// `nodes`, `depth`, `movetime` and `clock`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UciSpec {
     pub command: EngineCommand,
@@ -135,6 +135,7 @@ mod tests {
             ),
             ("e?EvalFile=a=b.nnue", "e?EvalFile=a=b.nnue"),
             ("e?movetime=250", "e?movetime=250"),
+            ("e?depth=5&Use NNUE=true", "e?depth=5&Use NNUE=true"),
             ("e?clock=60", "e?clock=60+0"),
         ] {
             let spec: UciSpec = text.parse().unwrap();

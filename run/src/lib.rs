@@ -4,6 +4,7 @@
 pub mod config;
 mod engine_spec;
 mod files;
+pub mod labels;
 mod ladder;
 mod limit;
 mod metrics;

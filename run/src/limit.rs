@@ -9,6 +9,8 @@ use anyhow::{Context, bail, ensure};
 pub enum Limit {
     /// Nodes a move.
     Nodes(u64),
+    /// Plies of the search of each move.
+    Depth(u64),
     /// Time for each move.
     MoveTime(Duration),
     /// Time for the game, and what each move adds.
@@ -24,12 +26,13 @@ pub struct GameClock {
 
 impl Limit {
     /// The words for the kinds of limits.
-    pub const NAMES: [&'static str; 3] = ["nodes", "movetime", "clock"];
+    pub const NAMES: [&'static str; 4] = ["nodes", "depth", "movetime", "clock"];
 
     /// Reads the value of a named limit; `None` if no limit has this name.
     pub fn read(name: &str, value: &str) -> Option<anyhow::Result<Limit>> {
         let limit = match name {
             "nodes" => positive(value).map(Limit::Nodes),
+            "depth" => positive(value).map(Limit::Depth),
             "movetime" => positive(value).map(|ms| Limit::MoveTime(Duration::from_millis(ms))),
             "clock" => value.parse().map(Limit::Clock),
             _ => return None,
@@ -49,6 +52,7 @@ impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Limit::Nodes(nodes) => write!(f, "nodes={nodes}"),
+            Limit::Depth(plies) => write!(f, "depth={plies}"),
             Limit::MoveTime(time) => write!(f, "movetime={}", time.as_millis()),
             Limit::Clock(clock) => write!(f, "clock={clock}"),
         }

@@ -2,6 +2,7 @@
 //! network trains on them, and each checkpoint is evaluated against earlier ones.
 
 pub mod generate;
+pub mod label;
 #[cfg(feature = "torch")]
 pub mod replay;
 #[cfg(feature = "torch")]

@@ -38,7 +38,7 @@ impl UciPlayer {
             rules,
             limit,
             timeout,
-            client: Some(launch(spec, rules, timeout)?),
+            client: Some(UciClient::launch(spec, rules, timeout)?),
             is_new_game: true,
             clock: None,
         })
@@ -54,7 +54,8 @@ impl UciPlayer {
         let client = match &mut self.client {
             Some(client) => client,
             None => {
-                let client = launch(&self.spec, self.rules, self.timeout).map_err(|e| {
+                let client = UciClient::launch(&self.spec, self.rules, self.timeout);
+                let client = client.map_err(|e| {
                     Forfeit::new(Fault::Crash, format!("it cannot be restarted: {e:#}"))
                 })?;
                 self.client.insert(client)
@@ -71,7 +72,7 @@ impl UciPlayer {
         let sent = client.send(&position).and_then(|()| client.send(&go));
         let started = Instant::now();
         let (allowed, fault) = match self.limit {
-            Limit::Nodes(_) => (self.timeout, Fault::Hang),
+            Limit::Nodes(_) | Limit::Depth(_) => (self.timeout, Fault::Hang),
             Limit::MoveTime(time) => (time + MOVETIME_TOLERANCE, Fault::TimeLoss),
             Limit::Clock(full) => (self.clock.unwrap_or(full).left, Fault::TimeLoss),
         };
@@ -93,6 +94,7 @@ impl UciPlayer {
     fn go_command(&self, turn: Color, opponent: Option<GameClock>) -> String {
         let full = match self.limit {
             Limit::Nodes(nodes) => return format!("go nodes {nodes}"),
+            Limit::Depth(plies) => return format!("go depth {plies}"),
             Limit::MoveTime(time) => return format!("go movetime {}", time.as_millis()),
             Limit::Clock(full) => full,
         };
@@ -118,7 +120,7 @@ impl<P: Position> Player<P> for UciPlayer {
         self.is_new_game = true;
         self.clock = match self.limit {
             Limit::Clock(clock) => Some(clock),
-            Limit::Nodes(_) | Limit::MoveTime(_) => None,
+            Limit::Nodes(_) | Limit::Depth(_) | Limit::MoveTime(_) => None,
         };
     }
 
@@ -169,16 +171,4 @@ fn forfeit(gone: &EngineGone, late: Fault) -> Forfeit {
         EngineGone::Ended(_) => Fault::Crash,
     };
     Forfeit::new(fault, gone.to_string())
-}
-
-/// Starts the engine and prepares it for a game.
-fn launch(spec: &UciSpec, rules: &str, timeout: Duration) -> anyhow::Result<UciClient> {
-    let until = Instant::now() + timeout;
-    let mut client = UciClient::start(&spec.command, until)?;
-    client.set_variant(rules)?;
-    for (name, value) in &spec.options {
-        client.set_option(name, value)?;
-    }
-    client.finish_setup(until)?;
-    Ok(client)
 }

@@ -4,5 +4,5 @@
 mod client;
 mod process;
 
-pub use client::UciClient;
+pub use client::{Score, UciClient};
 pub use process::EngineGone;

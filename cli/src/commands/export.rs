@@ -12,12 +12,17 @@ const EXAMPLES: &str = "\
 Examples:
   garuda export runs/tori                                          torishogi.onnx
   garuda export runs/tori/checkpoints/000012 --output best.onnx
-  garuda export runs/tori --format torchscript                     torishogi.pt";
+  garuda export runs/tori --format torchscript                     torishogi.pt
+  garuda export runs/tori --format nnue                            torishogi-….nnue
+  garuda export runs/tori --format nnue --labels labels/tori --output nets/";
 
 /// Write a checkpoint's network as one file that other programs can load.
 ///
 /// Without --format the file is what garuda and garuda-engine play with: ONNX for a convolutional
 /// network, safetensors for a sparse one. TorchScript is for programs that use libtorch.
+///
+/// --format nnue trains a network for Fairy-Stockfish on positions that `garuda label` has labelled,
+/// or labels those of the run first, into its folder `labels`. docs/nnue.md says more.
 #[derive(Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct ExportArgs {
@@ -27,9 +32,60 @@ pub(crate) struct ExportArgs {
     /// [default: the format that the network plays in]
     #[arg(long, value_enum)]
     format: Option<ExportFormat>,
-    /// The file to write [default: the game's name with .onnx, .safetensors or .pt]
-    #[arg(long, value_name = "FILE")]
+    /// The file to write [default: the game's name with .onnx, .safetensors or .pt; for nnue with 12
+    /// digits of its hash, also in a directory that is named here]
+    #[arg(long, visible_alias = "out", value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    nnue: NnueArgs,
+}
+
+/// What only --format nnue takes.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "With --format nnue")]
+pub(crate) struct NnueArgs {
+    /// Directory that garuda label has made; may be given several times
+    #[arg(long, value_name = "DIR")]
+    pub(crate) labels: Vec<PathBuf>,
+    /// Columns of the network, up to 512 [default: by the number of labels]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(8..=512))]
+    pub(crate) width: Option<u16>,
+    /// How finely the own king's square is told apart [default: by the number of labels]
+    #[arg(long, value_enum)]
+    pub(crate) king_buckets: Option<KingBucketsArg>,
+    /// Share of the game's result in the target, from 0 to 1 [default: by the number of labels]
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) wdl_weight: Option<f32>,
+    /// Epochs of training [default: by the number of labels]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) epochs: Option<u32>,
+    /// What evaluations are multiplied by: the engine's margins expect its own scale
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
+    pub(crate) scale: f64,
+    /// Seed of the training
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+impl NnueArgs {
+    fn is_used(&self) -> bool {
+        !self.labels.is_empty()
+            || self.width.is_some()
+            || self.king_buckets.is_some()
+            || self.wdl_weight.is_some()
+            || self.epochs.is_some()
+    }
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum KingBucketsArg {
+    #[value(name = "1")]
+    One,
+    #[value(name = "4")]
+    Four,
+    #[value(name = "8")]
+    Eight,
+    Every,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
@@ -40,6 +96,8 @@ enum ExportFormat {
     Safetensors,
     /// For libtorch; convolutional networks
     Torchscript,
+    /// For Fairy-Stockfish; trained on labels
+    Nnue,
 }
 
 impl ExportArgs {
@@ -48,6 +106,13 @@ impl ExportArgs {
         let network =
             Network::read(&path).with_context(|| format!("cannot use {}", path.display()))?;
         let rules = network.info().rule_set()?;
+        if self.format == Some(ExportFormat::Nnue) {
+            return torch::export_nnue(rules, &self.checkpoint, network, self.output, &self.nnue);
+        }
+        ensure!(
+            !self.nnue.is_used(),
+            "--labels, --width, --king-buckets, --wdl-weight and --epochs are for --format nnue"
+        );
         let kind = network.info().architecture.kind();
         let native = match kind {
             NetworkKind::Conv => ExportFormat::Onnx,
@@ -58,6 +123,7 @@ impl ExportArgs {
             ExportFormat::Onnx => "onnx",
             ExportFormat::Safetensors => "safetensors",
             ExportFormat::Torchscript => "pt",
+            ExportFormat::Nnue => "nnue",
         };
         ensure!(
             format == native || (kind, format) == (NetworkKind::Conv, ExportFormat::Torchscript),
@@ -66,15 +132,12 @@ impl ExportArgs {
         let output = self
             .output
             .unwrap_or_else(|| format!("{rules}.{extension}").into());
-        match format {
-            ExportFormat::Onnx | ExportFormat::Safetensors => {
-                fs::write(&output, network.bytes())
-                    .with_context(|| format!("cannot write {}", output.display()))?;
-            }
-            ExportFormat::Torchscript => {
-                let checkpoint = path.parent().unwrap_or(Path::new("."));
-                torch::export_torchscript(rules, checkpoint, &output)?;
-            }
+        if format == ExportFormat::Torchscript {
+            let checkpoint = path.parent().unwrap_or(Path::new("."));
+            torch::export_torchscript(rules, checkpoint, &output)?;
+        } else {
+            fs::write(&output, network.bytes())
+                .with_context(|| format!("cannot write {}", output.display()))?;
         }
         print_note(format_args!(
             "{}: network for {rules} after {} training steps",

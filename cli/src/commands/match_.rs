@@ -36,7 +36,7 @@ Examples:
 /// The command after `uci:` is a program and its arguments, quoted as in a shell but executed
 /// without one. Options and a limit may follow, as in
 /// `uci:fairy-stockfish?nodes=1000&Threads=1&Skill Level=3`; UCI_Variant is set automatically. The
-/// limits are `nodes` and `movetime` (milliseconds) per move, and `clock`, the seconds of a game with
+/// limits are `nodes`, `depth` (plies) and `movetime` (milliseconds) per move, and `clock`, the seconds of a game with
 /// an increment per move, as in `clock=10+0.1`. --nodes, --movetime and --clock apply to engines
 /// without a limit of their own; --movetime also to networks and `alphabeta:<nodes>`, in place of
 /// simulations and nodes. No network, `alphabeta` or `random` has a clock.

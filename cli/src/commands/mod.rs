@@ -3,6 +3,7 @@
 mod bench;
 mod export;
 mod gauntlet;
+mod label;
 mod ladder;
 mod match_;
 mod openings;
@@ -19,6 +20,9 @@ use clap::{Parser, Subcommand};
 
 use crate::torch;
 
+#[cfg(feature = "torch")]
+pub(crate) use export::KingBucketsArg;
+pub(crate) use export::NnueArgs;
 pub(crate) use train::TrainArgs;
 
 const EXAMPLES: &str = "\
@@ -48,6 +52,7 @@ enum Commands {
     Openings(openings::OpeningsArgs),
     Values(values::ValuesArgs),
     Status(status::StatusArgs),
+    Label(label::LabelArgs),
     Export(export::ExportArgs),
     Play(play::PlayArgs),
     Bench(bench::BenchArgs),
@@ -65,6 +70,7 @@ impl Cli {
             Commands::Openings(args) => args.run(),
             Commands::Values(args) => args.run(),
             Commands::Status(args) => args.run(),
+            Commands::Label(args) => args.run(),
             Commands::Export(args) => args.run(),
             Commands::Play(args) => args.run(),
             Commands::Bench(args) => args.run(),

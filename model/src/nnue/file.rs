@@ -18,7 +18,7 @@ const STACK_BYTES: usize =
     4 + HIDDEN_1 * 4 + HIDDEN_1 * 2 * WIDTH + HIDDEN_2 * 4 + HIDDEN_2 * PADDED_1 + 4 + HIDDEN_2;
 
 impl NnueNetwork {
-    /// Number of bytes of a file for so many features.
+    /// Number of bytes of a file for a number of features.
     pub fn file_len(features: usize, description: usize) -> usize {
         HEADER
             + description

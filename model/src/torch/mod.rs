@@ -5,6 +5,7 @@ mod averaged;
 mod conv_net;
 mod folded;
 mod loss;
+mod nnue;
 mod onnx_graph;
 mod sparse;
 #[cfg(test)]
@@ -16,6 +17,7 @@ mod weights;
 
 pub use averaged::{AveragedNetwork, Prediction};
 pub use loss::Losses;
+pub use nnue::{NnueEpoch, NnueSet, NnueSettings, NnueTrained, train_nnue};
 pub(crate) use onnx_graph::product_file;
 pub use trainer::{StepReport, Trainer};
 pub(crate) use weights::{Weights, numbers};

@@ -10,5 +10,5 @@ pub use record::{Decision, DecisionKind, GameHead, GameRecord, PolicyError};
 pub use record_file::{RecordFileError, decode_record_file, encode_record_file};
 pub use scan::{ScanProgress, Scanned, scan};
 pub(crate) use store::is_record_file_name;
-pub use store::{Loaded, RecordStore, StoredGame};
+pub use store::{Loaded, RecordStore, StoredGame, read_record_file, record_files};
 pub use verify::{RecordError, verify};

@@ -178,7 +178,8 @@ fn key(record: &GameRecord) -> (u32, u64) {
     (record.checkpoint(), record.number())
 }
 
-pub(super) fn read_record_file<P: Position>(path: &Path) -> Result<Vec<GameRecord>, String> {
+/// Reads a record file and verifies its games by replay.
+pub fn read_record_file<P: Position>(path: &Path) -> Result<Vec<GameRecord>, String> {
     let length = fs::metadata(path).map_err(|e| e.to_string())?.len();
     if record_file::is_too_large(length) {
         return Err(format!(
@@ -223,7 +224,7 @@ fn numbers(dir: &Path) -> anyhow::Result<Vec<u64>> {
 }
 
 /// Number and path of all record files in a directory, in order.
-pub(super) fn record_files(dir: &Path) -> anyhow::Result<Vec<(u64, PathBuf)>> {
+pub fn record_files(dir: &Path) -> anyhow::Result<Vec<(u64, PathBuf)>> {
     let list = || -> io::Result<Vec<(u64, PathBuf)>> {
         let mut found = Vec::new();
         for entry in fs::read_dir(dir)? {
