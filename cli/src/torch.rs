@@ -127,6 +127,7 @@ fn nnue<P: Position>(
             },
             successors: 0,
             out: out.clone(),
+            positions_per_file: LabelOptions::POSITIONS_PER_FILE,
             threads,
             stop: stop.clone(),
             log: log.clone(),
@@ -163,7 +164,7 @@ fn nnue<P: Position>(
          (root mean square), {} saturated sums",
         shown_path(&written.file),
         written.epoch,
-        written.held_out_loss,
+        written.validation_loss,
         written.material_loss,
         written.spread,
         written.saturations

@@ -1,7 +1,7 @@
 """A UCI engine for tests: `fake_engine.py GARUDA BEHAVIOUR [MOVE]`.
 
 It plays random legal moves, which it gets from `GARUDA rules`, and misbehaves with its third move of
-a game, or with move MOVE, as BEHAVIOUR says. The commands it receives are written to the file that its
+a game, or with move MOVE, as BEHAVIOUR says. With `classical` it never uses the network it is given. The commands it receives are written to the file that its
 option "Log File" names.
 """
 
@@ -42,9 +42,10 @@ class Rules:
 
 def legal_moves(rules, variant, command):
     words = command.split()
-    assert words[:2] == ["position", "fen"], command
     moves = words.index("moves") if "moves" in words else len(words)
-    question = {"game": variant, "fen": " ".join(words[2:moves]), "moves": words[moves + 1 :]}
+    fen = None if words[1] == "startpos" else " ".join(words[2:moves])
+    assert words[1] in ("fen", "startpos"), command
+    question = {"game": variant, "fen": fen, "moves": words[moves + 1 :]}
     return rules.ask(question)["legal"]
 
 
@@ -90,6 +91,9 @@ def main():
                 forever()
             say("id name Fake")
             say("option name Log File type string default <empty>")
+            if BEHAVIOUR in ("classical", "network"):
+                say("option name Use NNUE type check default true")
+                say("option name EvalFile type string default <empty>")
             if BEHAVIOUR == "chess":
                 say("option name UCI_Variant type combo default chess var chess var atomic")
             elif BEHAVIOUR != "old":
@@ -113,6 +117,8 @@ def main():
             position = line
         elif line.startswith("go"):
             asked += 1
+            if BEHAVIOUR == "classical":
+                say("info string classical evaluation enabled")
             move = random.choice(legal_moves(rules, variant, position)) if MOVE > 1 else None
             say(f"info depth 1 score cp 0 nodes 1 pv {move}")
             if asked == MOVE:

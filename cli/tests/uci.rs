@@ -341,11 +341,23 @@ fn engines_that_cannot_play_are_refused_with_the_reason() {
             fake("well") + "?Log File=/no/such/folder/log",
             "says: ERROR: [Errno 2] No such file or directory",
         ),
+        (
+            fake("classical") + "?EvalFile=other.nnue",
+            "plays without the network \"other.nnue\": the file's name must begin with the \
+             variant's, as in makruk-1.nnue",
+        ),
     ] {
         let timeout = if expected.contains("in time") { 1 } else { 60 };
         let refused = load(&player, timeout).and_then(|load| load.player::<MakrukPosition>());
         let error = format!("{:#}", refused.err().unwrap());
         assert!(error.contains(expected), "{player}: {error}");
+    }
+    for player in [
+        fake("network") + "?EvalFile=makruk-1.nnue",
+        fake("classical") + "?EvalFile=other.nnue&Use NNUE=false",
+    ] {
+        let loaded = load(&player, 60).unwrap();
+        assert!(loaded.player::<MakrukPosition>().is_ok(), "{player}");
     }
     let output = run(&["match", "random", &fake("well"), "--game=makruk"]);
     let errors = String::from_utf8_lossy(&output.stderr);

@@ -5,13 +5,15 @@ use std::sync::{Arc, Mutex};
 
 use garuda_engine::Command;
 use garuda_mcts::{Evaluations, Evaluator, Wdl};
-use garuda_model::nnue::{HIDDEN_1, HIDDEN_2, NnueNetwork, NnueStack, STACKS, WIDTH};
+use garuda_model::nnue::{HIDDEN_1, HIDDEN_2, NnueLayout, NnueNetwork, NnueStack, STACKS, WIDTH};
 use garuda_model::{Architecture, Network};
+use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{
     Game, GameState, Move, MoveList, Outcome, Position, RuleSet, Termination, with_rule_set,
 };
 use garuda_run::config::Config;
+use garuda_run::labels::{decode_label_file, encode_label_file};
 use garuda_run::records::{
     Decision, DecisionKind, GameHead, GameRecord, decode_record_file, encode_record_file, verify,
 };
@@ -222,6 +224,30 @@ pub fn nnue(input: &[u8]) {
     bytes[place..place + length].copy_from_slice(&overlay[..length]);
     read(&bytes);
     read(&bytes[..place]);
+}
+
+/// Bytes are refused with a message as a file of labels, or survive a round trip.
+pub fn labels(input: &[u8]) {
+    let payload = zstd::bulk::compress(input, 1).expect("memory can be written");
+    let checked = [&(input.len() as u32).to_le_bytes(), &payload[..]].concat();
+    let hash = blake3::hash(&checked);
+    let bytes = [&b"garuda\x01\x01"[..], hash.as_bytes(), &checked].concat();
+    for layout in [
+        NnueLayout::of::<ToriPosition>(),
+        NnueLayout::of::<MakrukPosition>(),
+    ] {
+        let layout = layout.expect("the engine plays it");
+        for bytes in [input, &bytes] {
+            match decode_label_file(&layout, bytes) {
+                Ok(labels) => {
+                    let written = encode_label_file(&layout, &labels).expect("it was read");
+                    let again = decode_label_file(&layout, &written).expect("own bytes");
+                    assert_eq!(again, labels);
+                }
+                Err(error) => assert!(!error.to_string().is_empty()),
+            }
+        }
+    }
 }
 
 /// The file of a network whose weights are zero.

@@ -86,6 +86,7 @@ impl LabelArgs {
             labeller,
             successors: self.successors,
             out: self.out,
+            positions_per_file: LabelOptions::POSITIONS_PER_FILE,
             threads: self
                 .threads
                 .unwrap_or_else(|| available_parallelism().map_or(1, usize::from)),

@@ -264,6 +264,26 @@ fn a_sparse_run_is_reproducible_and_its_network_plays() {
         .output()
         .unwrap();
     assert!(played.status.success(), "{}", errors(&played));
+
+    // Its games can be labelled, but are too few for a network of Fairy-Stockfish.
+    let labels = scratch.path("labels");
+    let labelled = garuda()
+        .args(["label", "--simulations", "2", "--json", "--out"])
+        .args([&labels, &whole])
+        .output()
+        .unwrap();
+    assert!(labelled.status.success(), "{}", errors(&labelled));
+    let summary: serde_json::Value = serde_json::from_slice(&labelled.stdout).unwrap();
+    assert_eq!(summary["complete"], true);
+    let nnue = |more: &[&str]| {
+        let mut command = garuda();
+        command.args(["export", "--format", "nnue", "--labels"]);
+        command.args([&labels, &whole]).args(more);
+        command.current_dir(scratch.path("")).output().unwrap()
+    };
+    assert!(errors(&nnue(&[])).contains("too few to train a network on"));
+    let misnamed = nnue(&["--output", "tori.nnue"]);
+    assert!(errors(&misnamed).contains("must begin with \"torishogi\""));
 }
 
 #[test]

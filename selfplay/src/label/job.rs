@@ -16,9 +16,6 @@ use super::engine::{EngineLabeller, go_command};
 use super::games::{GameFile, LabelGame, list_files, read_games};
 use super::search::{NetworkLabeller, Opinion, PARALLEL_SEARCHES};
 
-/// Positions searched for one label file: the most that an interruption loses per thread.
-const POSITIONS_PER_FILE: usize = 2048;
-
 /// What searches the positions.
 #[derive(Debug)]
 pub enum Labeller {
@@ -57,9 +54,15 @@ pub struct LabelOptions {
     pub successors: u32,
     /// Directory of the labels.
     pub out: PathBuf,
+    /// Positions searched for one label file: the most that an interruption loses per thread.
+    pub positions_per_file: usize,
     pub threads: usize,
     pub stop: Stop,
     pub log: Log,
+}
+
+impl LabelOptions {
+    pub const POSITIONS_PER_FILE: usize = 2048;
 }
 
 /// What a call has done.
@@ -103,14 +106,14 @@ pub fn label<P: Position>(options: &LabelOptions) -> anyhow::Result<LabelSummary
         games: (files.iter())
             .map(|file| (file.name(), file.hash.clone()))
             .collect(),
-        files: candidates.len().div_ceil(POSITIONS_PER_FILE) as u64,
+        files: candidates.len().div_ceil(options.positions_per_file) as u64,
     };
     let dir = LabelDir::open_or_create(&options.out, &source)?;
     let job = LabelJob {
         options,
         layout: &layout,
         games: &games,
-        parts: candidates.chunks(POSITIONS_PER_FILE).collect(),
+        parts: candidates.chunks(options.positions_per_file).collect(),
         dir: &dir,
         next: AtomicUsize::new(0),
         searched: AtomicU64::new(0),

@@ -55,12 +55,12 @@ pub struct NnueExport {
     pub file: PathBuf,
     /// Positions trained on and held out.
     pub positions: u64,
-    pub held_out: u64,
+    pub validation: u64,
     pub width: usize,
     pub epoch: u32,
     /// Mean squared error of the expected score on the positions held out: of the network, and of
     /// counting material, from which it started.
-    pub held_out_loss: f64,
+    pub validation_loss: f64,
     pub material_loss: f64,
     /// Root mean square of the evaluation of positions held out, in pawns of the engine's `eval`.
     pub spread: f64,
@@ -120,13 +120,13 @@ pub fn export_nnue<P: Position>(options: &NnueOptions) -> anyhow::Result<NnueExp
     );
     let wdl_weight = options.wdl_weight.unwrap_or(sizes.wdl_weight);
     let mut train = NnueSet::new(&compact);
-    let mut held_out = NnueSet::new(&compact);
+    let mut validation = NnueSet::new(&compact);
     let mut checked = Vec::new();
     let positions = labels.len();
     for (game, label) in labels {
         let (target, weight) = target(&label, wdl_weight);
         if game.is_multiple_of(HELD_OUT) {
-            held_out.push(&label.position, target, weight);
+            validation.push(&label.position, target, weight);
             if checked.len() < CHECKED {
                 checked.push(label.position);
             }
@@ -135,7 +135,7 @@ pub fn export_nnue<P: Position>(options: &NnueOptions) -> anyhow::Result<NnueExp
         }
     }
     ensure!(
-        !train.is_empty() && !held_out.is_empty(),
+        !train.is_empty() && !validation.is_empty(),
         "the labels come from too few games to hold some out: label more games"
     );
     let settings = NnueSettings {
@@ -151,12 +151,12 @@ pub fn export_nnue<P: Position>(options: &NnueOptions) -> anyhow::Result<NnueExp
     options.log.line(&format!(
         "{} positions to train on, {} held out; width {width}, {} king buckets, {} stacks, {} epochs",
         HumanCount(train.len() as u64),
-        HumanCount(held_out.len() as u64),
+        HumanCount(validation.len() as u64),
         compact.king_buckets(),
         settings.stacks,
         settings.epochs
     ));
-    let trained = run_training(&train, &held_out, &settings, options)?;
+    let trained = run_training(&train, &validation, &settings, options)?;
     let network = trained
         .network
         .expand(description(options, &trained, positions, &settings));
@@ -182,10 +182,10 @@ pub fn export_nnue<P: Position>(options: &NnueOptions) -> anyhow::Result<NnueExp
     Ok(NnueExport {
         file,
         positions: train.len() as u64,
-        held_out: held_out.len() as u64,
+        validation: validation.len() as u64,
         width,
         epoch: trained.best.number,
-        held_out_loss: trained.best.held_out_loss,
+        validation_loss: trained.best.validation_loss,
         material_loss: trained.first_loss,
         spread,
         saturations,
@@ -236,11 +236,11 @@ fn read_labels(layout: &NnueLayout, options: &NnueOptions) -> anyhow::Result<Vec
         }
         let mut phase = options.log.phase("labels", numbers.len() as u64);
         // The same games under another teacher must be held out together.
-        let games = source.games.first().map_or(0, |(_, hash)| hash_of(hash));
+        let games = source.games.first().map_or("", |(_, hash)| hash);
         for (done, &number) in (1..).zip(&numbers) {
             for label in dir.read(layout, number)? {
                 if seen.insert(hash_of(&label.position)) {
-                    let game = seeds::derive(games, "held-out", &[u64::from(label.game)]);
+                    let game = seeds::derive(0, games, &[u64::from(label.game)]);
                     labels.push((game, label));
                 }
             }
@@ -272,19 +272,19 @@ fn target(label: &Label, wdl_weight: f32) -> (f32, f32) {
 
 fn run_training(
     train: &NnueSet,
-    held_out: &NnueSet,
+    validation: &NnueSet,
     settings: &NnueSettings,
     options: &NnueOptions,
 ) -> anyhow::Result<NnueTrained> {
     set_threads(options.threads);
     let mut phase = options.log.phase("train", 1000);
     let mut last: Option<NnueEpoch> = None;
-    let trained = train_nnue(train, held_out, settings, |share, epoch| {
+    let trained = train_nnue(train, validation, settings, |share, epoch| {
         last = epoch.or(last);
         phase.set((share * 1000.0) as u64, || match last {
             Some(epoch) => format!(
                 "epoch {}, loss {:.5}, held out {:.5}",
-                epoch.number, epoch.loss, epoch.held_out_loss
+                epoch.number, epoch.loss, epoch.validation_loss
             ),
             None => "epoch 1".to_owned(),
         });
@@ -298,9 +298,9 @@ fn run_training(
         bail!("interrupted; nothing was written, and the labels are kept");
     }
     ensure!(
-        trained.best.held_out_loss.is_finite(),
+        trained.best.validation_loss.is_finite(),
         "training failed: the loss is {}",
-        trained.best.held_out_loss
+        trained.best.validation_loss
     );
     Ok(trained)
 }
@@ -339,7 +339,7 @@ fn description(
         settings.width,
         best.number,
         settings.epochs,
-        best.held_out_loss,
+        best.validation_loss,
         trained.first_loss,
         settings.scale
     )

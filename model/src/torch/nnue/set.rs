@@ -48,7 +48,9 @@ impl NnueSet {
         for perspective in [position.turn(), !position.turn()] {
             (self.layout).fill(position, perspective, &mut self.scratch);
             self.rows.extend(self.scratch.iter().map(|&row| row as u16));
-            self.starts.push(self.rows.len() as u32);
+            let end = u32::try_from(self.rows.len());
+            self.starts
+                .push(end.expect("fewer than 70 million positions"));
         }
         self.buckets.push(position.bucket() as u8);
         self.targets.push(target);

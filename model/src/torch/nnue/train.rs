@@ -42,7 +42,7 @@ pub struct NnueEpoch {
     pub number: u32,
     /// Mean squared error of the expected score, in training and on the positions held out.
     pub loss: f64,
-    pub held_out_loss: f64,
+    pub validation_loss: f64,
 }
 
 /// A trained network, of the epoch that was best on the positions held out.
@@ -61,11 +61,11 @@ pub struct NnueTrained {
 /// If there is no position to train on or none that is held out.
 pub fn train_nnue(
     train: &NnueSet,
-    held_out: &NnueSet,
+    validation: &NnueSet,
     settings: &NnueSettings,
     mut progress: impl FnMut(f64, Option<NnueEpoch>) -> ControlFlow<()>,
 ) -> NnueTrained {
-    assert!(!train.is_empty() && !held_out.is_empty(), "no positions");
+    assert!(!train.is_empty() && !validation.is_empty(), "no positions");
     let layout = train.layout().clone();
     let graph = NnueGraph::new(layout, settings.width, settings.stacks, settings.scale);
     let weights = graph.init(settings.seed);
@@ -75,7 +75,7 @@ pub fn train_nnue(
     let mut order: Vec<u32> = (0..train.len() as u32).collect();
     let steps_per_epoch = order.len().div_ceil(settings.batch);
     let all_steps = (settings.epochs as usize * steps_per_epoch) as f64;
-    let first_loss = mean_loss(&graph, &weights, held_out);
+    let first_loss = mean_loss(&graph, &weights, validation);
     let mut best: Option<(NnueEpoch, CompactNetwork)> = None;
     let mut step = 0_u64;
     for number in 1..=settings.epochs {
@@ -87,7 +87,9 @@ pub fn train_nnue(
             let leaves = weights.leaves();
             let (errors, total) = graph.loss(&leaves, &batch);
             let loss = &errors / &total;
-            let gradients = Tensor::run_backward(&[loss], &leaves, false, false);
+            // An empty tensor is not used, and has no gradient.
+            let used: Vec<&Tensor> = leaves.iter().filter(|leaf| leaf.numel() > 0).collect();
+            let gradients = Tensor::run_backward(&[loss], &used, false, false);
             let gradient: Vec<Tensor> = gradients.iter().map(|g| g.reshape([-1])).collect();
             step += 1;
             let rate = settings.learning_rate * rate_at(step as f64, all_steps);
@@ -104,9 +106,9 @@ pub fn train_nnue(
         let epoch = NnueEpoch {
             number,
             loss: sum / f64::max(weight, 1e-9),
-            held_out_loss: mean_loss(&graph, &weights, held_out),
+            validation_loss: mean_loss(&graph, &weights, validation),
         };
-        let is_better = |(best, _): &(NnueEpoch, _)| epoch.held_out_loss < best.held_out_loss;
+        let is_better = |(best, _): &(NnueEpoch, _)| epoch.validation_loss < best.validation_loss;
         if best.as_ref().is_none_or(is_better) {
             best = Some((epoch, graph.quantise(&weights.tensors)));
         }
