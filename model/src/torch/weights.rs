@@ -58,6 +58,15 @@ impl Layout {
     pub(crate) fn len(&self) -> i64 {
         self.length
     }
+
+    /// Ones where a number decays, zeros where it does not.
+    pub(crate) fn decay_mask(&self) -> Tensor {
+        let mask = Tensor::zeros([self.length], (Kind::Float, Device::Cpu));
+        for entry in self.entries.iter().filter(|entry| entry.decays()) {
+            let _ = mask.narrow(0, entry.offset, entry.numel()).fill_(1.0);
+        }
+        mask
+    }
 }
 
 /// Tensors of a layout. All numbers lie in one buffer, so that an optimiser or an average over
