@@ -75,7 +75,8 @@ fn interrupted_labelling_continues_to_the_same_labels() {
     let whole = root.path().join("whole");
     let never = || Stop::after(None);
     let summary = label::<ToriPosition>(&options(&games, whole.clone(), 1, never())).unwrap();
-    assert!(summary.complete && summary.games == 8, "{summary:?}");
+    // One of the eight was ended by the length limit.
+    assert!(summary.complete && summary.games == 7, "{summary:?}");
     assert!(summary.labels > 100 && summary.labels < summary.positions);
 
     // Each position once, and none without a value.
