@@ -22,7 +22,8 @@ ALLOWED = {
     "garuda-arena": ["rules", "mcts", "model", "run"],
     "garuda-study": ["rules", "mcts", "model", "run", "arena"],
     "garuda-selfplay": ["rules", "mcts", "model", "run", "arena", "study"],
-    "garuda": ["rules", "mcts", "model", "run", "arena", "study", "selfplay"],
+    "garuda-serve": ["rules", "mcts", "model", "run", "arena", "study"],
+    "garuda": ["rules", "mcts", "model", "run", "arena", "study", "selfplay", "serve"],
     "garuda-engine": ["rules", "mcts", "model"],
 }
 # Crates that only these of ours may name: what they do is behind an interface.
@@ -32,9 +33,12 @@ CONFINED = {
     "safetensors": ["garuda-model"],
     "bincode": ["garuda-run"],
     "maud": ["garuda-study"],
+    "axum": ["garuda-serve"],
+    "tokio": ["garuda-serve"],
+    "rusqlite": ["garuda-serve"],
     "clap": ["garuda", "garuda-engine"],
 }
-WITHOUT_TORCH = ["garuda", "garuda-engine", "garuda-run", "garuda-arena", "garuda-study"]
+WITHOUT_TORCH = ["garuda", "garuda-engine", "garuda-run", "garuda-arena", "garuda-study", "garuda-serve"]
 TORCH = {"tch", "torch-sys"}
 
 

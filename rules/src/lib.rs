@@ -47,4 +47,4 @@ pub use planes::Planes;
 pub use position::{Clock, Position, Repetition};
 pub use rule_set::games::*;
 pub use rule_set::{RuleSet, UnknownRuleSet};
-pub use svg::{SvgOptions, svg};
+pub use svg::{SvgOptions, TileMarks, svg};

@@ -12,6 +12,7 @@ mod play;
 mod player_args;
 mod report_output;
 mod rules;
+mod serve;
 mod status;
 mod train;
 mod values;
@@ -32,6 +33,7 @@ First steps:
   garuda ladder runs/tori-quick           how strong its checkpoints are
   garuda play runs/tori-quick             play against the newest one
   garuda play alphabeta:1000 --game makruk    play without any network
+  garuda serve runs/tori-quick            watch it, explore it and play against it in a browser
 
 `garuda COMMAND --help` explains a command, with examples.";
 
@@ -55,6 +57,7 @@ enum Commands {
     Label(label::LabelArgs),
     Export(export::ExportArgs),
     Play(play::PlayArgs),
+    Serve(serve::ServeArgs),
     Bench(bench::BenchArgs),
     Perft(perft::PerftArgs),
     Rules(rules::RulesArgs),
@@ -73,6 +76,7 @@ impl Cli {
             Commands::Label(args) => args.run(),
             Commands::Export(args) => args.run(),
             Commands::Play(args) => args.run(),
+            Commands::Serve(args) => args.run(),
             Commands::Bench(args) => args.run(),
             Commands::Perft(args) => args.run(),
             Commands::Rules(args) => args.run(),

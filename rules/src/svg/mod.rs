@@ -12,6 +12,8 @@ use std::fmt::{Arguments, Write};
 use crate::{Color, Move, Occupant, Position};
 use board::Layout;
 
+pub use tile::TileMarks;
+
 /// What a drawing shows besides the position.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct SvgOptions {

@@ -82,7 +82,7 @@ pub(super) fn piece(
         r#"<text y="{base}" font-size="{size}" stroke="none">{}</text>"#,
         piece_type.letter
     ));
-    let mut marks = Marks::default();
+    let mut marks = TileMarks::default();
     for step in piece_type.steps {
         marks.add(step, up);
     }
@@ -90,16 +90,36 @@ pub(super) fn piece(
     out.add(format_args!("</g>\n"));
 }
 
-/// Path data of the marks on one tile.
-#[derive(Default)]
-struct Marks {
-    /// Points that a broad round pen makes discs.
-    discs: String,
-    filled: String,
-    outlined: String,
+/// Path data of the marks on one tile, around the middle of the tile and with forward up. The side
+/// at the top has them turned by half a turn.
+///
+/// ```
+/// use garuda_rules::tori::ToriPosition;
+/// use garuda_rules::{Position, TileMarks};
+///
+/// let swallow = TileMarks::of(&ToriPosition::PIECE_TYPES[0]);
+/// assert_eq!(swallow.discs, "M0 -13h0.01");
+/// ```
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct TileMarks {
+    /// Points that a round pen with the width 4.2 makes discs.
+    pub discs: String,
+    /// Filled shapes.
+    pub filled: String,
+    /// Shapes drawn with a pen of the width 1.1.
+    pub outlined: String,
 }
 
-impl Marks {
+impl TileMarks {
+    /// The marks of a type of piece.
+    pub fn of(piece_type: &PieceType) -> TileMarks {
+        let mut marks = TileMarks::default();
+        for step in piece_type.steps {
+            marks.add(step, 1.0);
+        }
+        marks
+    }
+
     fn add(&mut self, step: &Step, up: f32) {
         let (files, ranks) = (f32::from(step.files) * up, -f32::from(step.ranks) * up);
         let far = files.abs().max(ranks.abs());
@@ -133,7 +153,7 @@ impl Marks {
     }
 
     fn write(&self, out: &mut Drawing) {
-        let Marks {
+        let TileMarks {
             discs,
             filled,
             outlined,

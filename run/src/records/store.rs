@@ -178,7 +178,7 @@ fn key(record: &GameRecord) -> (u32, u64) {
     (record.checkpoint(), record.number())
 }
 
-/// Reads a record file and verifies its games by replay.
+/// The games of a record file, all verified by replay. The error says what is wrong with the file.
 pub fn read_record_file<P: Position>(path: &Path) -> Result<Vec<GameRecord>, String> {
     let length = fs::metadata(path).map_err(|e| e.to_string())?.len();
     if record_file::is_too_large(length) {

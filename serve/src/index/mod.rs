@@ -1,0 +1,116 @@
+//! The position index of a run: what was played in every position of its games, and where each game
+//! is. A cache in `RUN/index.sqlite` that can be deleted at any time.
+
+mod build;
+mod query;
+mod rows;
+mod schema;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use garuda_rules::with_rule_set;
+use garuda_run::RunDir;
+use garuda_run::records::record_files;
+use rusqlite::{Connection, OpenFlags};
+use serde::Serialize;
+use tracing::warn;
+
+pub(crate) use query::{GameFilter, GamePlace, MoveCounts};
+pub(crate) use rows::MAX_PLIES;
+
+/// The index of one run, and how far it is.
+#[derive(Debug)]
+pub struct PositionIndex {
+    run: PathBuf,
+    path: PathBuf,
+    status: Mutex<IndexStatus>,
+    /// Held while the index is brought up to date: the record files that are in it, with their
+    /// sizes.
+    known: Mutex<BTreeMap<u64, u64>>,
+}
+
+/// How far an index is.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct IndexStatus {
+    /// Whether it has been brought up to date since the program was started.
+    pub ready: bool,
+    /// Record files of the run.
+    pub files: usize,
+    /// Record files in the index.
+    pub files_done: usize,
+    pub games: u64,
+    /// Record files that were passed over, and why; at most some of them.
+    pub damaged: Vec<String>,
+    /// Why the index cannot be used, or was made again.
+    pub problem: Option<String>,
+}
+
+impl PositionIndex {
+    /// The index of the run in a directory. Nothing is read yet.
+    pub fn new(run: &Path) -> PositionIndex {
+        PositionIndex {
+            run: run.to_owned(),
+            path: run.join("index.sqlite"),
+            status: Mutex::default(),
+            known: Mutex::default(),
+        }
+    }
+
+    pub fn status(&self) -> IndexStatus {
+        lock(&self.status).clone()
+    }
+
+    /// Brings the index up to date with the games of the run, and reports whether that worked. What
+    /// went wrong is in the status.
+    pub fn refresh(&self) -> bool {
+        let result = self.try_refresh();
+        let mut status = lock(&self.status);
+        match result {
+            Ok(()) => status.ready = true,
+            Err(error) => {
+                let problem = format!("{error:#}");
+                if status.problem.as_ref() != Some(&problem) {
+                    warn!("{}: {problem}", self.path.display());
+                }
+                status.problem = Some(problem);
+            }
+        }
+        status.ready && status.problem.is_none()
+    }
+
+    fn try_refresh(&self) -> anyhow::Result<()> {
+        let run = RunDir::open(&self.run)?;
+        let files = match record_files(&run.games()) {
+            Ok(files) => files,
+            Err(error) if is_missing(&error) => Vec::new(),
+            Err(error) => return Err(error),
+        };
+        let mut known = lock(&self.known);
+        let numbers = files.iter().map(|(number, _)| number);
+        if self.path.is_file() && known.keys().eq(numbers) && self.status().problem.is_none() {
+            return Ok(());
+        }
+        with_rule_set!(run.config().game.rules, P => {
+            build::update::<P>(&run, &self.path, &files, &mut known, &self.status)
+        })
+    }
+
+    /// Opens the index to read it, also while it is being written.
+    pub(crate) fn reader(&self) -> rusqlite::Result<Connection> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&self.path, flags)?;
+        connection.busy_timeout(schema::BUSY)?;
+        Ok(connection)
+    }
+}
+
+fn is_missing(error: &anyhow::Error) -> bool {
+    (error.downcast_ref::<io::Error>()).is_some_and(|error| error.kind() == io::ErrorKind::NotFound)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
