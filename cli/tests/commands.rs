@@ -89,6 +89,8 @@ fn output_that_cannot_be_written_is_no_panic() {
         vec!["values", run],
         vec!["openings", run, "--visits=0"],
         vec!["export", run],
+        vec!["export-games", run, "--format=pgn"],
+        vec!["export-games", run, "--format=jsonl", "--output=-"],
         vec!["train", missing],
         vec!["export", missing],
         vec!["bench", "--network", missing],
@@ -259,7 +261,7 @@ fn every_command_explains_itself_with_an_example() {
         .filter_map(|line| line.split(' ').next())
         .filter(|name| !name.is_empty() && *name != "help")
         .collect();
-    assert_eq!(names.len(), 12, "{help}");
+    assert_eq!(names.len(), 15, "{help}");
     for name in names {
         let help = stdout(&run(&[name, "--help"]));
         assert!(help.contains("\nExample"), "{help}");

@@ -32,7 +32,7 @@ libraries_of() {
             case $argument in *torchscript* | *nnue*) echo libtorch ;; esac
         done
         ;;
-    match | gauntlet | play | openings | label)
+    match | gauntlet | play | openings | label | serve)
         # Networks are files, and runs are folders; `random` and `uci:...` need no network.
         for argument in "${@:2}"; do
             if [[ -e ${argument#--*=} ]]; then
@@ -116,7 +116,7 @@ older() {
 # Sets `program` to its path.
 build_release() { # full or light
     local target=$root/target features=()
-    [[ $1 == light ]] && target=$root/target/light features=(--no-default-features)
+    [[ $1 == light ]] && target=$root/target/light features=(--no-default-features --features=parquet)
     program=$target/release/garuda
     local stamp=$program.stamp settings="${LIBTORCH-} ${ORT_DYLIB_PATH-} ${RUSTFLAGS-}"
     release_is_fresh "$stamp" "$settings" && return

@@ -121,7 +121,7 @@ class Programs(unittest.TestCase):
             ("status runs/tori", []), ("ladder runs/tori", []), ("values runs/tori", []),
             ("export runs/tori", []), ("export runs/tori --format onnx", []),
             ("play runs/tori", onnx), ("play network.onnx", onnx), ("openings runs/tori", onnx),
-            ("match random runs/tori --games 2", onnx),
+            ("match random runs/tori --games 2", onnx), ("serve", []), ("serve runs/tori", onnx),
             ("export runs/tori --format torchscript", ["libtorch"]),
             ("export runs/tori --format=torchscript", ["libtorch"]),
             ("train configs/tori.toml", both), ("bench", both), ("bench --quick", both),

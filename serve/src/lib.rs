@@ -6,6 +6,7 @@
 
 mod api;
 mod error;
+pub mod export;
 mod guard;
 mod index;
 mod listen;

@@ -55,6 +55,7 @@ pub(crate) fn line_of<P: Position>(
 /// A position with all that is shown of it.
 #[derive(Debug, Serialize)]
 pub(crate) struct PositionView {
+    rules: &'static str,
     fen: String,
     start: String,
     /// Moves since the start, in UCI notation.
@@ -147,6 +148,7 @@ impl PositionView {
                 .collect()
         };
         PositionView {
+            rules: P::NAME,
             fen: position.to_string(),
             start: line.start().to_string(),
             moves: line.uci_moves(),

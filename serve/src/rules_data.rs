@@ -22,7 +22,7 @@ fn game<P: Position>(rules: RuleSet) -> Value {
             } = TileMarks::of(piece_type);
             json!({
                 "letter": piece_type.letter,
-                "name": piece_type.name,
+                "name": english_name(rules, piece_type.letter).unwrap_or(piece_type.name),
                 "character": character,
                 "native": native,
                 "royal": piece_type.royal,
@@ -95,6 +95,25 @@ const fn language(rules: RuleSet) -> &'static str {
         RuleSet::Sittuyin | RuleSet::SittuyinBooklet => "my",
         RuleSet::ToriShogi => "ja",
         RuleSet::Eternal => "zh",
+    }
+}
+
+/// The English name of a piece whose name in the rules is that of its own language.
+fn english_name(rules: RuleSet, letter: &str) -> Option<&'static str> {
+    let is_sittuyin = match rules {
+        RuleSet::Sittuyin | RuleSet::SittuyinBooklet => true,
+        RuleSet::Makruk | RuleSet::MiniMakruk => false,
+        RuleSet::ToriShogi | RuleSet::Eternal => return None,
+    };
+    match letter {
+        "K" => Some("king"),
+        "M" | "F" => Some("general"),
+        "S" => Some("elephant"),
+        "N" => Some("horse"),
+        "R" if is_sittuyin => Some("chariot"),
+        "R" => Some("rook"),
+        "P" => Some("pawn"),
+        _ => None,
     }
 }
 

@@ -1,7 +1,8 @@
 // Whole games, played by mouse and keyboard.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 import { open, start } from './browser.js';
 
@@ -15,8 +16,8 @@ const shown = (page) => page.evaluate(() => Object.fromEntries(new URLSearchPara
 async function ready(site, page) {
   await page.waitForFunction(() => {
     const status = document.querySelector('.status')?.textContent ?? '';
-    return document.querySelector('.status.over') || (status && !status.includes('thinking')
-      && (status.includes('(you)') || status.includes('Put the')));
+    const mine = document.querySelector('.squares button.active, button.piece-held');
+    return document.querySelector('.status.over') || (mine && !status.includes('thinking'));
   });
   const game = await shown(page);
   const query = new URLSearchParams({ rules: game.rules, start: game.start ?? '', moves: game.moves ?? '' });
@@ -132,16 +133,39 @@ test('whole games', { timeout: 900000 }, async (t) => {
     position = await ready(site, page);
     assert.equal((await shown(page)).start, 'falcon');
     await page.getByLabel('Start').selectOption('fen');
-    await page.getByLabel('FEN').fill('nonsense');
+    await page.getByRole('textbox', { name: 'FEN' }).fill('nonsense');
     await page.getByRole('button', { name: 'Set up' }).click();
     await page.getByRole('alert').waitFor();
-    await page.getByLabel('FEN').fill('3k3/7/7/7/7/3S3/3K3[] w - - 0 1');
+    await page.getByRole('textbox', { name: 'FEN' }).fill('3k3/7/7/7/7/3S3/3K3[] w - - 0 1');
     faults.length = 0; // The refusal of the nonsense is in the console.
     await page.getByRole('button', { name: 'Set up' }).click();
     await page.waitForFunction(() => document.querySelectorAll('.board .tile').length === 3);
-    await page.getByLabel('characters on pieces').check();
+    await page.getByLabel('Characters on pieces').check();
     await page.waitForFunction(() => document.querySelector('.board-svg').textContent.includes('鵬'));
     assert.deepEqual(faults, []);
     await close();
   });
+});
+
+// What the check `onnx` exports.
+const network = join(dirname(fileURLToPath(import.meta.url)), '../../target/exports/torishogi.onnx');
+const missing = !existsSync(network) && 'there is no target/exports/torishogi.onnx';
+
+test('against a network', { timeout: 120000, skip: missing }, async (t) => {
+  const site = await start(t, { networks: [network] });
+  const { players } = await site.json('/api/players');
+  assert.equal(players[0].id, 'file:0');
+  const { page, faults, go, close } = await open(site);
+  await go('/play?rules=torishogi&player=file:0&level=5&seed=4');
+  for (let moves = 0; moves < 4; moves += 2) {
+    const position = await ready(site, page);
+    assert.equal(position.moves.length, moves);
+    await byMouse(page, position.legal[moves], position);
+    await page.waitForFunction((n) => new URLSearchParams(location.hash.split('?')[1]).get('moves')?.split(' ').length > n, moves + 1);
+  }
+  await ready(site, page);
+  await page.getByRole('button', { name: 'Evaluation' }).click();
+  await page.getByText('Best moves by the network').waitFor();
+  assert.deepEqual(faults, []);
+  await close();
 });

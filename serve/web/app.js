@@ -70,7 +70,7 @@ function App() {
       </nav>
       <div class="switches">
         <label title="Characters on the pieces of Tori Shogi and Eternal chess"><input type="checkbox" checked=${characters}
-          onChange=${(e) => setCharacters(e.target.checked)} /> <span lang="ja">漢字</span><span class="sr"> characters on pieces</span></label>
+          onChange=${(e) => setCharacters(e.target.checked)} /> Characters<span class="sr"> on pieces</span></label>
         <label><span class="sr">Colours</span><select value=${theme} onChange=${(e) => setTheme(e.target.value)}>
           <option value="auto">Auto</option><option value="light">Light</option><option value="dark">Dark</option></select></label>
       </div>

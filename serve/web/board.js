@@ -273,15 +273,15 @@ function Hand({ game, view, side, bottom, characters, chosen, active, click, sta
         const key = `h${place}`;
         const words = `${view.pending ? 'to place: ' : ''}${occupantName(game, [type, owner])}, ${count} in hand`;
         const picture = html`<${TilePicture} game=${game} type=${type} side=${owner} bottom=${bottom} characters=${characters} />
-          ${count > 1 && html`<span class="count">${count}</span>`}`;
+          ${count > 1 && html`<span class="count" data-count=${count}></span>`}`;
         if (!mine || !origins.has(key)) {
           return html`<span class="piece-held" role="img" aria-label=${words} title=${pieceTitle(game, type)}>${picture}</span>`;
         }
         return html`<button type="button" class="piece-held" data-hand=${place} aria-label=${words} title=${pieceTitle(game, type)}
           aria-pressed=${String(chosen === place)} onClick=${click(key, null)} onPointerDown=${startDrag(key, type, owner)}>${picture}</button>`;
       })}
-      ${view.pending && view.turn === side && html`<span class="note">to be put back on the board</span>`}
-      ${view.deport !== null && view.turn === side && html`<span class="note">put the scoring piece back first</span>`}
+      ${view.pending && !view.outcome && view.turn === side && html`<span class="note">to be put back on the board</span>`}
+      ${view.deport !== null && !view.outcome && view.turn === side && html`<span class="note">put the scoring piece back first</span>`}
     </span>
     ${winning > 0 && html`<span class="points" role="img" aria-label=${`${view.points[side]} of ${winning} points`}>
       ${Array.from({ length: winning }, (_, i) => html`<span class=${i < view.points[side] ? 'point full' : 'point'}></span>`)}

@@ -32,7 +32,7 @@ export function GamesPage({ run, game, params }) {
       <label>Result <select value=${filter.result} onChange=${change('result')}><option value="">any</option>
         <option value="white">${game.sides[0]} wins</option><option value="draw">draw</option><option value="black">${game.sides[1]} wins</option></select></label>
       <label>End <select value=${filter.termination} onChange=${change('termination')}><option value="">any</option>
-        ${data.terminations.map((t) => html`<option value=${t}>${endName(t)}</option>`)}</select></label>
+        ${Object.keys(data.index.terminations ?? {}).map((t) => html`<option value=${t}>${endName(t)}</option>`)}</select></label>
       <label>Plies from <input type="number" min="0" value=${filter.min_plies} onChange=${change('min_plies')} /></label>
       <label>to <input type="number" min="0" value=${filter.max_plies} onChange=${change('max_plies')} /></label>
       <label><input type="checkbox" checked=${filter.varied !== 'false'} onChange=${change('varied')} /> varied starts</label>

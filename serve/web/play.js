@@ -87,7 +87,7 @@ export function Play({ rules, params, characters }) {
     return () => controller.abort();
   }, [analysing, view, game.side, player]);
 
-  if (!view || !players) return html`<h1>Play</h1><${Problem} error=${error} /><p class="note">Loading…</p>`;
+  if (!view || view.rules !== game.rules || !players) return html`<h1>Play</h1><${Problem} error=${error} /><p class="note">Loading…</p>`;
   const start = (change) => {
     setThinking(false);
     setFlipped(false);
@@ -96,14 +96,15 @@ export function Play({ rules, params, characters }) {
   const move = (chosen) => setGame((old) => ({ ...old, moves: [...view.moves, chosen.uci] }));
   const lastOwn = view.movers.lastIndexOf(game.side);
   const takeBack = () => { setThinking(false); setGame((old) => ({ ...old, moves: view.moves.slice(0, lastOwn) })); };
-  const myTurn = !view.outcome && !thinking && view.turn === game.side;
+  const settled = view.moves.join(' ') === game.moves.join(' ');
+  const myTurn = settled && !view.outcome && !thinking && view.turn === game.side;
   const bottom = flipped ? 1 - game.side : game.side;
   const current = analysis && analysis.fen === view.fen ? analysis : null;
   const arrows = hints && current
     ? current.lines.map((line, i) => ({ move: line.moves[0], weight: 1 - i * 0.35, name: `hint${i}` })) : [];
   let status;
   if (view.outcome) status = outcomeText(data, view.outcome);
-  else if (thinking) status = `${sideName(data, view.turn)} is thinking…`;
+  else if (thinking || !settled) status = `${sideName(data, view.turn)} is thinking…`;
   else if (view.pending) status = 'Put the captured piece back on the board.';
   else if (view.deport !== null) status = 'Put the piece that scored back on the board.';
   else status = `${sideName(data, view.turn)} to move${view.turn === game.side ? ' (you)' : ''}${view.check ? ', in check' : ''}.`;
@@ -118,8 +119,8 @@ export function Play({ rules, params, characters }) {
         </div>
         <p class=${`status${view.outcome ? ' over' : ''}`} role="status" aria-live="polite">
           <span class="sr">${lastText}</span>${status}
-          ${view.counting && html` <span class="muted">Counting: ${view.counting[0]} of ${view.counting[1]} plies.</span>`}
-          ${view.move_rule && view.move_rule[0] > 20 && html` <span class="muted">${view.move_rule[0]} of ${view.move_rule[1]} plies without progress.</span>`}
+          ${!view.outcome && view.counting && html` <span class="muted">Counting: ${view.counting[0]} of ${view.counting[1]} plies.</span>`}
+          ${!view.outcome && view.move_rule && view.move_rule[0] > 20 && html` <span class="muted">${view.move_rule[0]} of ${view.move_rule[1]} plies without progress.</span>`}
         </p>
         <${Problem} error=${error} />
         ${error && html`<button type="button" onClick=${() => setTries(tries + 1)}>Try again</button>`}

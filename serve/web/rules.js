@@ -7,7 +7,7 @@ import { useTitle } from '/parts.js';
 const TEXTS = {
   makruk: [
     'The chess of Thailand, on 8 × 8 squares. White moves first; checkmate wins, stalemate is a draw.',
-    'Each king stands left of the middle, seen by its owner, and the met on its right. Pawns stand on the third rank and take one step; they become mets on the sixth rank.',
+    'Each king stands left of the middle, seen by its owner, and the general (met) on its right. Pawns stand on the third rank and take one step; they become generals on the sixth rank.',
     'When no pawns are left the weaker side counts: with pieces left, mate must come within 64 of its moves; a bare king must be mated within 8 to 64 moves, depending on what the other side has. The number of plies is shown while it is counted.',
     'The third occurrence of a position is a draw, and so is material with which neither side can win.',
   ],
@@ -52,7 +52,7 @@ export function Rules({ rules, name, characters }) {
     </div>
     <h2>How the pieces move</h2>
     <p class="note">Filled: moves and captures. Ring: moves only. Cross: captures only. Lines go on as far as the way is free.
-      ${game.rules === 'eternal' && ' A bar is a piece that must stand there: the cannon captures beyond one, the soldier jumps it. Squares are the neighbours that an advisor copies.'}</p>
+      ${game.rules === 'eternal' && ' A grey square is a piece that must stand there: the cannon captures beyond one, the soldier jumps it. Green squares are the neighbours that an advisor copies.'}</p>
     <ul class="piece-cards">${game.pieces.map((piece, type) => html`<li>
       <${MoveDiagram} game=${game} type=${type} characters=${characters} />
       <strong>${piece.name}</strong>${piece.native && html`<span lang=${game.language}>${piece.native}</span>`}
@@ -63,15 +63,14 @@ export function Rules({ rules, name, characters }) {
 function MoveDiagram({ game, type, characters }) {
   const { steps } = game.pieces[type];
   const far = Math.max(2, ...steps.map((s) => Math.max(Math.abs(s.files), Math.abs(s.ranks)) * (s.reach || 1)));
-  const n = Math.min(3, far);
+  const n = steps.some((s) => s.purpose === 'over-screen') ? 3 : Math.min(3, far);
   const size = 20;
   const edge = (n + 0.5) * size;
   const lines = [];
   for (let i = 0; i <= 2 * n + 1; i += 1) {
     lines.push(`M${-edge} ${-edge + i * size}H${edge}M${-edge + i * size} ${-edge}V${edge}`);
   }
-  const words = steps.map((s) => `${s.files} ${s.ranks} ${s.purpose}`).length;
-  const marks = steps.map((s) => {
+    const marks = steps.map((s) => {
     const reach = s.reach === 0 ? n : Math.min(n, s.reach);
     const at = (k) => [s.files * k * size, -s.ranks * k * size];
     const inside = (k) => Math.max(Math.abs(s.files), Math.abs(s.ranks)) * k <= n;
@@ -100,7 +99,18 @@ function MoveDiagram({ game, type, characters }) {
     return html`<g>${slides && html`<path class=${`slide ${name}`} d=${`M${ex * 0.25} ${ey * 0.25}L${ex} ${ey}`} />`}${dots}</g>`;
   });
   return html`<svg class="diagram" viewBox=${`${-edge - 1} ${-edge - 1} ${2 * edge + 2} ${2 * edge + 2}`} role="img"
-    aria-label=${`How the ${pieceTitle(game, type)} moves: ${words} directions`}>
+    aria-label=${`How the ${pieceTitle(game, type)} moves: ${directions(steps)}`}>
     <rect class="ground" x=${-edge} y=${-edge} width=${2 * edge} height=${2 * edge} /><path class="line" d=${lines.join('')} />
     ${marks}<g transform="scale(0.42)"><${Tile} game=${game} type=${type} side=${0} characters=${characters} /></g></svg>`;
+}
+
+/** The steps of a piece in words. */
+function directions(steps) {
+  const words = steps.map(({ files, ranks, reach, purpose }) => {
+    const part = (n, plus, minus) => (n === 0 ? '' : `${Math.abs(n) > 1 ? `${Math.abs(n)} ` : ''}${n > 0 ? plus : minus}`);
+    const way = [part(ranks, 'forward', 'back'), part(files, 'right', 'left')].filter(Boolean).join(' ');
+    const how = { any: '', move: ' only to move', capture: ' only to capture', 'over-screen': ' over a piece to capture', hop: ' over a piece', copy: ' as the piece there moves' };
+    return `${way}${reach === 0 ? ' any number of squares' : reach > 1 ? ` up to ${reach} squares` : ''}${how[purpose]}`;
+  });
+  return words.join('; ');
 }

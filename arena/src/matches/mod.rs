@@ -8,6 +8,6 @@ mod play;
 
 pub use game::{GameEnd, MatchGame};
 pub use openings::openings;
-pub use pgn::Pgn;
+pub use pgn::{Pgn, pgn_text};
 pub use pgn_file::PgnFile;
 pub use play::{ForfeitedGame, MatchOutcome, MatchSettings, play_match};

@@ -1,4 +1,4 @@
-use std::fmt::{self, Write};
+use std::fmt;
 
 use garuda_rules::{Color, Position};
 use garuda_run::one_line;
@@ -25,49 +25,57 @@ impl<P: Position> fmt::Display for Pgn<'_, P> {
             Some(Color::Black) => "0-1",
             None => "1/2-1/2",
         };
-        let mut tag = |name: &str, value: &str| {
-            // A tag is one line; the standard escapes only backslashes and quotes.
-            let value = one_line(value).replace('\\', "\\\\").replace('"', "\\\"");
-            writeln!(f, "[{name} \"{value}\"]")
-        };
-        tag("Event", "garuda match")?;
-        tag("Site", "?")?;
-        tag("Date", "????.??.??")?;
-        tag("Round", &game.number.to_string())?;
-        tag("White", &self.players[game.white])?;
-        tag("Black", &self.players[1 - game.white])?;
-        tag("Result", result)?;
-        tag("Variant", P::NAME)?;
+        let mut tags = vec![
+            ("Event", "garuda match".to_owned()),
+            ("Site", "?".to_owned()),
+            ("Date", "????.??.??".to_owned()),
+            ("Round", game.number.to_string()),
+            ("White", self.players[game.white].clone()),
+            ("Black", self.players[1 - game.white].clone()),
+            ("Result", result.to_owned()),
+            ("Variant", P::NAME.to_owned()),
+        ];
         if *game.line.start() != P::start() {
-            tag("SetUp", "1")?;
-            tag("FEN", &game.line.start().to_string())?;
+            tags.push(("SetUp", "1".to_owned()));
+            tags.push(("FEN", game.line.start().to_string()));
         }
-        tag("PlyCount", &game.line.moves().len().to_string())?;
-        tag("OpeningPlies", &game.opening_plies.to_string())?;
-        tag("Termination", game.end.termination())?;
+        tags.push(("PlyCount", game.line.moves().len().to_string()));
+        tags.push(("OpeningPlies", game.opening_plies.to_string()));
+        tags.push(("Termination", game.end.termination().to_owned()));
         let mut words = game.line.uci_moves();
         if let GameEnd::Forfeit(forfeit) = &game.end {
             let comment = one_line(&forfeit.message).replace(['{', '}'], "|");
             words.push(format!("{{ {comment} }}"));
         }
         words.push(result.to_owned());
-        let mut column = 0;
-        for word in words {
-            let length = word.chars().count();
-            let separator = match column {
-                0 => '\n',
-                _ if column + 1 + length > WIDTH => {
-                    column = 0;
-                    '\n'
-                }
-                _ => ' ',
-            };
-            column += length + usize::from(separator == ' ');
-            f.write_char(separator)?;
-            f.write_str(&word)?;
-        }
-        f.write_str("\n\n")
+        f.write_str(&pgn_text(&tags, words.iter().map(String::as_str)))
     }
+}
+
+/// Tags and words (moves, comments and the result) as text, with an empty line behind each part.
+pub fn pgn_text<'a>(tags: &[(&str, String)], words: impl Iterator<Item = &'a str>) -> String {
+    let mut text = String::new();
+    for (name, value) in tags {
+        // A tag is one line; the standard escapes only backslashes and quotes.
+        let value = one_line(value).replace('\\', "\\\\").replace('"', "\\\"");
+        text += &format!("[{name} \"{value}\"]\n");
+    }
+    let mut column = 0;
+    for word in words {
+        let length = word.chars().count();
+        let separator = match column {
+            0 => '\n',
+            _ if column + 1 + length > WIDTH => {
+                column = 0;
+                '\n'
+            }
+            _ => ' ',
+        };
+        column += length + usize::from(separator == ' ');
+        text.push(separator);
+        text += word;
+    }
+    text + "\n\n"
 }
 
 #[cfg(test)]

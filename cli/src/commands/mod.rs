@@ -2,6 +2,7 @@
 
 mod bench;
 mod export;
+mod export_games;
 mod gauntlet;
 mod label;
 mod ladder;
@@ -56,6 +57,7 @@ enum Commands {
     Status(status::StatusArgs),
     Label(label::LabelArgs),
     Export(export::ExportArgs),
+    ExportGames(export_games::ExportGamesArgs),
     Play(play::PlayArgs),
     Serve(serve::ServeArgs),
     Bench(bench::BenchArgs),
@@ -75,6 +77,7 @@ impl Cli {
             Commands::Status(args) => args.run(),
             Commands::Label(args) => args.run(),
             Commands::Export(args) => args.run(),
+            Commands::ExportGames(args) => args.run(),
             Commands::Play(args) => args.run(),
             Commands::Serve(args) => args.run(),
             Commands::Bench(args) => args.run(),

@@ -52,13 +52,13 @@ pub(super) async fn games(
         served.open()?;
         let filter = filter(&query)?;
         let status = served.index.status();
-        let (games, terminations) = match served.index.games(&filter) {
-            Ok(games) => (games, served.index.terminations()?),
-            Err(_) if !status.ready => (Vec::new(), Vec::new()),
+        let games = match served.index.games(&filter) {
+            Ok(games) => games,
+            Err(_) if !status.ready => Vec::new(),
             Err(error) => return Err(error.into()),
         };
         Ok(json_response(&json!({
-            "games": games, "terminations": terminations, "limit": LISTED, "index": status,
+            "games": games, "limit": LISTED, "index": status,
         })))
     })
     .await

@@ -130,7 +130,11 @@ fn report(
     known: &BTreeMap<u64, u64>,
     status: &Mutex<IndexStatus>,
 ) -> rusqlite::Result<()> {
-    let games = connection.query_row("SELECT count(*) FROM games", [], |row| row.get(0))?;
+    let mut statement =
+        connection.prepare("SELECT termination, count(*) FROM games GROUP BY termination")?;
+    let terminations: BTreeMap<String, u64> = statement
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
     let mut statement = connection
         .prepare("SELECT problem FROM files WHERE problem IS NOT NULL ORDER BY number LIMIT ?1")?;
     let damaged = statement
@@ -139,7 +143,8 @@ fn report(
     let mut status = lock(status);
     status.files = files.len();
     status.files_done = known.len();
-    status.games = games;
+    status.games = terminations.values().sum();
+    status.terminations = terminations;
     status.damaged = damaged;
     Ok(())
 }

@@ -7,9 +7,10 @@ mod rows;
 mod schema;
 
 use std::collections::BTreeMap;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+use std::{fs, io};
 
 use garuda_rules::with_rule_set;
 use garuda_run::RunDir;
@@ -27,9 +28,28 @@ pub struct PositionIndex {
     run: PathBuf,
     path: PathBuf,
     status: Mutex<IndexStatus>,
-    /// Held while the index is brought up to date: the record files that are in it, with their
-    /// sizes.
-    known: Mutex<BTreeMap<u64, u64>>,
+    /// Held while the index is brought up to date.
+    known: Mutex<KnownFiles>,
+}
+
+/// What the index was last brought up to date with.
+#[derive(Debug, Default)]
+struct KnownFiles {
+    /// The record files in the index with their sizes.
+    sizes: BTreeMap<u64, u64>,
+    /// When the directory of record files had changed before it was listed, and when it was listed.
+    listed: Option<(SystemTime, SystemTime)>,
+}
+
+impl KnownFiles {
+    /// Whether nothing was added since: in the second after a change another one can have the same
+    /// time.
+    fn is_current(&self, changed: SystemTime) -> bool {
+        self.listed.is_some_and(|(seen, listed)| {
+            seen == changed
+                && (listed.duration_since(seen)).is_ok_and(|past| past > Duration::from_secs(1))
+        })
+    }
 }
 
 /// How far an index is.
@@ -42,6 +62,8 @@ pub struct IndexStatus {
     /// Record files in the index.
     pub files_done: usize,
     pub games: u64,
+    /// Number of games by the reason of their end.
+    pub terminations: BTreeMap<String, u64>,
     /// Record files that were passed over, and why; at most some of them.
     pub damaged: Vec<String>,
     /// Why the index cannot be used, or was made again.
@@ -83,19 +105,28 @@ impl PositionIndex {
 
     fn try_refresh(&self) -> anyhow::Result<()> {
         let run = RunDir::open(&self.run)?;
+        let mut known = lock(&self.known);
+        let healthy = self.path.is_file() && self.status().problem.is_none();
+        let changed = fs::metadata(run.games()).and_then(|data| data.modified());
+        let now = SystemTime::now();
+        // Listing tens of thousands of files takes time from the trainer.
+        if healthy && changed.as_ref().is_ok_and(|&at| known.is_current(at)) {
+            return Ok(());
+        }
+        known.listed = None;
         let files = match record_files(&run.games()) {
             Ok(files) => files,
             Err(error) if is_missing(&error) => Vec::new(),
             Err(error) => return Err(error),
         };
-        let mut known = lock(&self.known);
         let numbers = files.iter().map(|(number, _)| number);
-        if self.path.is_file() && known.keys().eq(numbers) && self.status().problem.is_none() {
-            return Ok(());
+        if !healthy || !known.sizes.keys().eq(numbers) {
+            with_rule_set!(run.config().game.rules, P => {
+                build::update::<P>(&run, &self.path, &files, &mut known.sizes, &self.status)
+            })?;
         }
-        with_rule_set!(run.config().game.rules, P => {
-            build::update::<P>(&run, &self.path, &files, &mut known, &self.status)
-        })
+        known.listed = changed.ok().map(|at| (at, now));
+        Ok(())
     }
 
     /// Opens the index to read it, also while it is being written.

@@ -157,15 +157,6 @@ impl PositionIndex {
             .optional()
     }
 
-    /// How games ended, for filters.
-    pub(crate) fn terminations(&self) -> rusqlite::Result<Vec<String>> {
-        let connection = self.reader()?;
-        column(
-            &connection,
-            "SELECT DISTINCT termination FROM games ORDER BY 1",
-        )
-    }
-
     /// All rows as text, to compare two indexes.
     pub fn dump(&self) -> rusqlite::Result<Vec<String>> {
         let connection = self.reader()?;
