@@ -63,8 +63,9 @@ impl LabelDir {
             sweep(path, |name| file_number(name).is_some())?;
             return Ok(dir);
         }
-        let has_others = fs::read_dir(path)
-            .is_ok_and(|mut entries| entries.any(|entry| !entry.is_ok_and(is_unfinished)));
+        let has_others = fs::read_dir(path).is_ok_and(|mut entries| {
+            entries.any(|entry| !entry.is_ok_and(|entry| is_unfinished(&entry)))
+        });
         ensure!(
             !has_others,
             "{} is not empty and no directory of labels; labels need a directory of their own",
@@ -166,6 +167,6 @@ fn file_number(name: &str) -> Option<u64> {
 }
 
 /// What a crash can leave of a directory that was being created.
-fn is_unfinished(entry: fs::DirEntry) -> bool {
+fn is_unfinished(entry: &fs::DirEntry) -> bool {
     entry.file_name() == format!("{SOURCE}.tmp").as_str()
 }
