@@ -93,6 +93,7 @@ pub use network_error::NetworkError;
 pub use network_info::NetworkInfo;
 pub use onnx::GraphError;
 pub use runtime::RuntimeError;
+pub use shipped::SHIPPED;
 #[cfg(feature = "torch")]
 pub use torch::{
     AveragedNetwork, Losses, NnueEpoch, NnueSet, NnueSettings, NnueTrained, Prediction, StepReport,

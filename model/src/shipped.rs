@@ -2,8 +2,8 @@ use garuda_rules::RuleSet;
 
 use crate::{Network, NetworkError};
 
-/// The networks that are part of the program: see nets/README.md.
-const SHIPPED: &[(RuleSet, &[u8])] = &[(
+/// The contents of the files of the networks that are part of the program: see nets/README.md.
+pub const SHIPPED: &[(RuleSet, &[u8])] = &[(
     RuleSet::ToriShogi,
     include_bytes!("../../nets/torishogi.safetensors"),
 )];

@@ -224,7 +224,7 @@ pub(crate) fn choose<P: Position>(
     }
     if *opponent == Opponent::AlphaBeta {
         let nodes = Some(ALPHABETA_NODES[place]).filter(|&nodes| nodes > 0);
-        let mut player: Box<dyn Player<P>> = Box::new(AlphaBetaPlayer::new::<P>(nodes));
+        let mut player: Box<dyn Player<P>> = Box::new(AlphaBetaPlayer::new::<P>(nodes, None));
         player.new_game(rng.random());
         return Ok(player.choose(line, None)?);
     }

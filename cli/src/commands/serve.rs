@@ -3,8 +3,9 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 
 use clap::Args;
+use garuda_model::SHIPPED;
 use garuda_run::init_logging;
-use garuda_serve::{ServeOptions, serve};
+use garuda_serve::{ServeOptions, ShippedNetwork, serve};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -46,8 +47,9 @@ impl ServeArgs {
         init_logging(true);
         let options = ServeOptions {
             sources: self.sources,
-            // Networks that come with the program are added here.
-            shipped: Vec::new(),
+            shipped: (SHIPPED.iter())
+                .map(|&(rules, bytes)| ShippedNetwork { rules, bytes })
+                .collect(),
             bind: self.bind,
             port: self.port,
             token: self.token,
