@@ -60,6 +60,8 @@ pub(crate) struct PositionView {
     start: String,
     /// Moves since the start, in UCI notation.
     moves: Vec<String>,
+    /// The same as people of this game write them.
+    shown: Vec<String>,
     /// Who made each of them.
     movers: Vec<Color2>,
     turn: Color2,
@@ -147,12 +149,14 @@ impl PositionView {
             held.map(|&piece_type| position.hand(color, piece_type))
                 .collect()
         };
+        let (shown, movers) = written_moves(line);
         PositionView {
             rules: P::NAME,
             fen: position.to_string(),
             start: line.start().to_string(),
             moves: line.uci_moves(),
-            movers: movers(line),
+            shown,
+            movers,
             turn: side(position.turn()),
             squares: (P::BOARD.all())
                 .map(|square| {
@@ -178,14 +182,16 @@ impl PositionView {
     }
 }
 
-fn movers<P: Position>(line: &GameLine<P>) -> Vec<Color2> {
+/// The moves as people write them, and who made each.
+fn written_moves<P: Position>(line: &GameLine<P>) -> (Vec<String>, Vec<Color2>) {
     let mut position = *line.start();
-    let mut movers = Vec::with_capacity(line.moves().len());
-    for &mv in line.moves() {
-        movers.push(side(position.turn()));
-        position.play(mv);
-    }
-    movers
+    (line.moves().iter())
+        .map(|&mv| {
+            let written = (position.display_move(mv), side(position.turn()));
+            position.play(mv);
+            written
+        })
+        .unzip()
 }
 
 fn last_move<P: Position>(line: &GameLine<P>) -> Option<MoveView> {

@@ -32,6 +32,7 @@ export function Chart({ title, xName, xs, series, errors = [], range, recent, fo
         draw: (u) => {
           const { ctx } = u;
           ctx.save();
+          ctx.setLineDash([]);
           errors.forEach(({ of, values }) => {
             ctx.strokeStyle = colour(series[of].colour);
             ctx.lineWidth = devicePixelRatio;
@@ -50,11 +51,22 @@ export function Chart({ title, xName, xs, series, errors = [], range, recent, fo
         },
       },
     };
+    const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 });
+    // Error bars belong to the picture.
+    const ends = errors.flatMap(({ of, values }) => part(values).flatMap((error, i) => {
+      const value = part(series[of].values)[i];
+      return value == null || error == null ? [] : [value - error, value + error];
+    }));
+    const withErrors = (u, min, max) => {
+      const [low, high] = [Math.min(min ?? 0, ...ends), Math.max(max ?? 1, ...ends)];
+      const margin = (high - low || 1) * 0.06;
+      return [low - margin, high + margin];
+    };
     const options = {
       width: place.current.clientWidth,
       height: 220,
-      scales: { x: { time: false }, y: range ? { range } : {} },
-      axes: [{ ...axis, label: xName, labelSize: 20, labelFont: '12px system-ui' }, { ...axis, size: 56 }],
+      scales: { x: { time: false }, y: { range: range ?? withErrors } },
+      axes: [{ ...axis, label: xName, labelSize: 20, labelFont: '12px system-ui' }, { ...axis, size: 56, values: (u, all) => all.map((v) => compact.format(v)) }],
       series: [{ label: xName }, ...series.map((s) => ({
         label: s.name, stroke: colour(s.colour), width: 2, dash: s.dash, spanGaps: true,
         points: { show: xs.length - first < 40 && s.points !== false, size: 5 }, value: (_, v) => (v == null ? '–' : format(v)),

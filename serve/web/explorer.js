@@ -34,11 +34,13 @@ export function Explorer({ run, game, params, characters }) {
   const go = (next, change = {}) => {
     location.hash = `#/run/${run.run}/explorer${address('', { start, ...filter, ...change, moves: next.join(' ') })}`;
   };
+  // Keys can come faster than the page is drawn: the address is what counts.
+  const now = () => (new URLSearchParams(location.hash.split('?')[1] ?? '').get('moves') ?? '').split(/[ ,]+/).filter(Boolean);
   const listed = data?.moves ?? [];
   useKeys((event) => {
     const actions = {
-      ArrowLeft: () => moves.length && go(moves.slice(0, -1)),
-      ArrowRight: () => listed[row] && go([...moves, listed[row].move.uci]),
+      ArrowLeft: () => now().length && go(now().slice(0, -1)),
+      ArrowRight: () => listed[row] && now().join(' ') === data.position.moves.join(' ') && go([...now(), listed[row].move.uci]),
       ArrowUp: () => setRow(Math.max(0, row - 1)),
       ArrowDown: () => setRow(Math.min(listed.length - 1, row + 1)),
     };
@@ -54,6 +56,7 @@ export function Explorer({ run, game, params, characters }) {
     move: m.move, weight: (m.white + m.draws + m.black) / most, name: i === row ? 'chosen-arrow' : 'played',
   }));
   const evaluation = new Map((network.data?.moves ?? []).map((m) => [m.move, m]));
+  const shown = new Map(listed.map((m) => [m.move.uci, m.move.display]));
   const unplayed = view.legal.length - listed.length;
   return html`<h1>Explorer</h1>
     <div class="explorer">
@@ -98,7 +101,7 @@ export function Explorer({ run, game, params, characters }) {
           ${unplayed > 0 && html`<p class="note">${unplayed} legal moves were never played.</p>`}`}
         ${data.games.length > 0 && html`<h2>Games from here</h2><ul class="game-links">
           ${data.games.map(({ move, game: g }) => html`<li><a href=${`#/run/${run.run}/game/${g.checkpoint}/${g.number}?ply=${moves.length}`}>
-            ${move} · checkpoint ${g.checkpoint}, game ${g.number}</a> <span class="muted">${g.winner === null ? 'draw' : `${sideName(game, g.winner)} wins`}, ${endName(g.termination)}, ${g.plies} plies</span></li>`)}</ul>`}
+            ${shown.get(move) ?? move} · checkpoint ${g.checkpoint}, game ${g.number}</a> <span class="muted">${g.winner === null ? 'draw' : `${sideName(game, g.winner)} wins`}, ${endName(g.termination)}, ${g.plies} plies</span></li>`)}</ul>`}
         ${!view.outcome && html`<h2>Study this position</h2><${Command} text=${data.command} />`}
         <p class="note keys">Keys: ← back, → follow the chosen move, ↑ ↓ choose.</p>
       </div>

@@ -109,10 +109,10 @@ export function GamePage({ run, game, params, characters, checkpoint, number: ga
           ${next?.wdl ? ` ${sideName(game, next.turn)} expects ${percentOf(next.wdl[0] + next.wdl[1] / 2, 0)}.` : ''}
           ${next ? ` Next: ${next.display}.` : ` ${outcomeText(game, outcome)}.`}</p>
         <div class="buttons">
-          <button type="button" onClick=${() => go(0)} disabled=${shown === 0} aria-label="To the start">⏮</button>
-          <button type="button" onClick=${() => go(shown - 1)} disabled=${shown === 0} aria-label="One move back">◀</button>
-          <button type="button" onClick=${() => go(shown + 1)} disabled=${shown === decisions.length} aria-label="One move on">▶</button>
-          <button type="button" onClick=${() => go(decisions.length)} disabled=${shown === decisions.length} aria-label="To the end">⏭</button>
+          <button type="button" onClick=${() => go(0)} disabled=${shown === 0} aria-label="To the start">«</button>
+          <button type="button" onClick=${() => go(shown - 1)} disabled=${shown === 0} aria-label="One move back">‹</button>
+          <button type="button" onClick=${() => go(shown + 1)} disabled=${shown === decisions.length} aria-label="One move on">›</button>
+          <button type="button" onClick=${() => go(decisions.length)} disabled=${shown === decisions.length} aria-label="To the end">»</button>
           <button type="button" onClick=${() => setBottom(1 - bottom)}>Turn the board</button>
           <button type="button" aria-pressed=${String(policy)} onClick=${() => setPolicy(!policy)}>Policy</button>
         </div>
@@ -135,7 +135,7 @@ export function GamePage({ run, game, params, characters, checkpoint, number: ga
     </div>`;
 }
 
-/** The value over the game; a table says the same. */
+/** The value over the game, from search to search; a table says the same. */
 function ValueCurve({ game, curve, bad, ply, onPly }) {
   const n = Math.max(1, curve.length - 1);
   const x = (i) => (300 * i) / n;
@@ -143,7 +143,7 @@ function ValueCurve({ game, curve, bad, ply, onPly }) {
   let path = '';
   let pen = 'M';
   curve.forEach((v, i) => {
-    if (v === null) { pen = 'M'; return; }
+    if (v === null) return;
     path += `${pen}${x(i).toFixed(1)} ${y(v).toFixed(1)}`;
     pen = 'L';
   });

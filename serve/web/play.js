@@ -195,7 +195,7 @@ function BestMoves({ game, analysis, myTurn, onMove }) {
 }
 
 function MoveList({ game, view }) {
-  const rows = moveRows(view.moves, view.movers);
+  const rows = moveRows(view.shown, view.movers);
   const end = useRef(null);
   useEffect(() => { if (end.current) end.current.scrollTop = end.current.scrollHeight; }, [view.moves.length]);
   return html`<section aria-label="Moves"><h2>Moves</h2>
