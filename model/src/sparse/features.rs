@@ -323,6 +323,7 @@ impl SeenBoard {
 }
 
 /// What the move table asks of the piece that moves.
+#[derive(Copy, Clone)]
 struct MovingPiece {
     /// Its type as it is seen, after all types if it is placed.
     index: usize,
