@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::thread::available_parallelism;
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use clap::Args;
 use garuda_model::{Network, NetworkEvaluator};
 use garuda_rules::{Position, with_rule_set};

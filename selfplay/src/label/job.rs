@@ -205,9 +205,9 @@ impl<P: Position> LabelJob<'_, P> {
                 let threads: Vec<_> = (0..self.options.threads.max(1))
                     .map(|_| scope.spawn(work))
                     .collect();
-                (threads.into_iter())
-                    .map(|thread| thread.join().map_err(|_| anyhow!("a thread panicked"))?)
-                    .collect()
+                (threads.into_iter()).try_for_each(|thread| {
+                    thread.join().map_err(|_| anyhow!("a thread panicked"))?
+                })
             })
         })
     }
