@@ -26,7 +26,13 @@ struct EvaluatorWorker<P> {
 
 impl<P: Position> ParallelEvaluator<P> {
     pub(crate) fn new(network: &Network, threads: usize) -> anyhow::Result<ParallelEvaluator<P>> {
-        let batch_size = batch_size(network.info().architecture);
+        let architecture = network.info().architecture;
+        let batch_size = batch_size(architecture);
+        // To hand an evaluation of a sparse network to another thread takes longer than it does.
+        let threads = match architecture {
+            Architecture::Conv(_) => threads,
+            Architecture::Sparse(_) => 1,
+        };
         let worker = |_| {
             Ok(EvaluatorWorker {
                 evaluator: network.evaluator(batch_size)?,

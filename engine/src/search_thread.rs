@@ -436,6 +436,7 @@ mod tests {
             let mut searcher = GameSearcher::<ToriPosition>::new();
             searcher.set_evaluator(BoxedEvaluator::new(FailingEvaluator { panics, runs: 0 }), 1);
             thread.searcher = Box::new(searcher);
+            thread.is_loaded = true;
             for _ in 0..3 {
                 let go = queued("go nodes 50");
                 thread.execute(&go);

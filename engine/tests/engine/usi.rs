@@ -25,7 +25,11 @@ fn options_are_announced_in_usi() {
         );
     }
     engine.send("setoption name USI_Variant value torishogi\nsetoption name USI_Hash value 16");
-    assert_eq!(engine.sync(), [] as [&str; 0]);
+    let lines = engine.sync();
+    assert!(
+        lines.len() == 1 && lines[0].contains("playing torishogi with the network"),
+        "{lines:?}"
+    );
     engine.send("setoption name USI_Variant value makruk");
     assert!(engine.sync()[0].contains("USI plays torishogi only"));
     engine.send("usinewgame\nposition startpos");
