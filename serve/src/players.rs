@@ -161,10 +161,6 @@ impl Site {
     /// Everyone who can be played against, with the game of each; null for any game.
     pub(crate) fn players(&self) -> Value {
         let mut players = Vec::new();
-        for (i, shipped) in self.shipped.iter().enumerate() {
-            let name = format!("Garuda, the network for {}", shipped.rules.title());
-            players.push(json!({ "id": format!("shipped:{i}"), "rules": shipped.rules.name(), "name": name }));
-        }
         for (i, run) in self.runs.iter().enumerate() {
             // A run that cannot be read has no players; the page says so elsewhere.
             let Ok(opened) = run.open() else { continue };
@@ -183,6 +179,11 @@ impl Site {
             players.push(
                 json!({ "id": format!("file:{i}"), "rules": file.rules.name(), "name": name }),
             );
+        }
+        // After what was named on the command line.
+        for (i, shipped) in self.shipped.iter().enumerate() {
+            let name = format!("Garuda, the network for {}", shipped.rules.title());
+            players.push(json!({ "id": format!("shipped:{i}"), "rules": shipped.rules.name(), "name": name }));
         }
         players.push(
             json!({ "id": "alphabeta", "rules": null, "name": "Alpha-beta search by material" }),
