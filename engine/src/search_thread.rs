@@ -149,7 +149,7 @@ impl SearchThread {
             self.out.line("checkmate notimplemented");
             return;
         }
-        let has_network = self.has_network() || Network::shipped(self.rules).is_some();
+        let has_network = self.has_network() || Network::is_shipped(self.rules);
         if !has_network && !std::mem::replace(&mut self.warned_no_network, true) {
             self.out.info_string(format_args!(
                 "no network for {} (option EvalFile): playing with the material evaluator",

@@ -9,7 +9,12 @@ pub const SHIPPED: &[(RuleSet, &[u8])] = &[(
 )];
 
 impl Network {
-    /// The network that is shipped for a rule set, if there is one.
+    /// Whether a network is shipped for a rule set.
+    pub fn is_shipped(rule_set: RuleSet) -> bool {
+        SHIPPED.iter().any(|(other, _)| *other == rule_set)
+    }
+
+    /// The network that is shipped for a rule set, if there is one. Reading it takes milliseconds.
     pub fn shipped(rule_set: RuleSet) -> Option<Result<Network, NetworkError>> {
         let (_, bytes) = SHIPPED.iter().find(|(other, _)| *other == rule_set)?;
         Some(Network::from_bytes(bytes))
