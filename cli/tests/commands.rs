@@ -268,3 +268,45 @@ fn every_command_explains_itself_with_an_example() {
         assert!(help.contains(&format!("garuda {name}")), "{help}");
     }
 }
+
+#[test]
+fn a_gauntlet_resumes_and_keeps_to_its_terms() {
+    let dir = tempfile::tempdir().unwrap();
+    let results = dir.path().join("results.json");
+    let gauntlet = |more: &[&str]| {
+        let mut arguments = vec!["gauntlet", "torishogi", "--against", "random", "alphabeta"];
+        arguments.extend(["--movetime", "1", "--json"]);
+        arguments.extend(["--results", results.to_str().unwrap()]);
+        arguments.extend(more);
+        run(&arguments)
+    };
+    let games = |output: &Output| -> Vec<u64> {
+        assert!(output.status.success(), "{}", stderr(output));
+        let table: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let opponents = table["opponents"].as_array().unwrap();
+        (opponents.iter())
+            .map(|row| row["games"].as_u64().unwrap())
+            .collect()
+    };
+    assert_eq!(games(&gauntlet(&["--games", "4"])), [4, 4]);
+    let kept = fs::read(&results).unwrap();
+    // Fewer games than were played: nothing is played, and only as many count.
+    assert_eq!(games(&gauntlet(&["--games", "2"])), [2, 2]);
+    assert_eq!(fs::read(&results).unwrap(), kept);
+    // A pair is missing, as after a crash.
+    let mut file: serde_json::Value = serde_json::from_slice(&kept).unwrap();
+    let pairs = file["opponents"]["random"].as_object_mut().unwrap();
+    pairs.remove("0").unwrap();
+    fs::write(&results, file.to_string()).unwrap();
+    assert_eq!(games(&gauntlet(&["--games", "4"])), [4, 4]);
+    // Other terms are refused, and the file stays as it is.
+    let kept = fs::read(&results).unwrap();
+    let refused = gauntlet(&["--games", "4", "--seed", "2"]);
+    assert!(!refused.status.success());
+    assert!(
+        stderr(&refused).contains("other terms"),
+        "{}",
+        stderr(&refused)
+    );
+    assert_eq!(fs::read(&results).unwrap(), kept);
+}

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tracing::{info, warn};
 
-use super::player_args::{game_of, player};
+use super::player_args::{check_match_args, game_of, player};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -80,6 +80,8 @@ pub(crate) struct GauntletArgs {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct GauntletTerms {
     player: String,
+    /// Hash of its network: the newest checkpoint of a run changes.
+    network: Option<String>,
     movetime: u64,
     opening_plies: u32,
     draw_value: f32,
@@ -99,7 +101,7 @@ struct PairResult {
     /// 1, 0 or −1 for the player, who is White in the first game.
     results: [i8; 2],
     ends: [String; 2],
-    /// Whether a game was forfeited, and by which player.
+    /// The players, 0 or 1, who forfeited a game.
     forfeits: Vec<usize>,
 }
 
@@ -134,28 +136,24 @@ impl GauntletResults {
         Ok(found)
     }
 
-    fn tally(&self, opponent: &str, pairs: usize) -> Tally {
+    /// The pairs against an opponent that count: a file may have more than are asked for.
+    fn pairs(&self, opponent: &str, count: usize) -> impl Iterator<Item = &PairResult> {
+        let pairs = self.opponents.get(opponent).into_iter();
+        pairs.flat_map(move |pairs| pairs.range(..count).map(|(_, pair)| pair))
+    }
+
+    fn tally(&self, opponent: &str, count: usize) -> Tally {
         let mut tally = Tally::default();
-        for (_, pair) in self.opponents.get(opponent).into_iter().flatten() {
+        for pair in self.pairs(opponent, count) {
             tally.add_pair(pair.results);
         }
-        debug_assert!(tally.games() <= 2 * pairs as u64);
         tally
     }
 }
 
 impl GauntletArgs {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        ensure!(
-            self.games > 0 && self.games.is_multiple_of(2),
-            "--games must be even, as games are played in pairs, not {}",
-            self.games
-        );
-        ensure!(
-            (-1.0..=1.0).contains(&self.draw_value),
-            "--draw-value must be from -1 to 1, not {}",
-            self.draw_value
-        );
+        check_match_args(self.games, self.draw_value)?;
         let time = Duration::from_millis(self.movetime);
         let budget = SearchBudget {
             movetime: Some(time),
@@ -174,6 +172,10 @@ impl GauntletArgs {
         let log = init_logging(!self.json);
         let terms = GauntletTerms {
             player: self.first.to_string(),
+            network: match &first {
+                LoadedPlayer::Network { network, .. } => Some(network.info().hash.clone()),
+                _ => None,
+            },
             movetime: self.movetime,
             opening_plies: self.opening_plies,
             draw_value: self.draw_value,
@@ -203,12 +205,15 @@ impl GauntletArgs {
     ) -> anyhow::Result<()> {
         let name = spec.to_string();
         let known = results.opponents.entry(name.clone()).or_default();
-        let finished: BTreeSet<usize> = known.keys().copied().collect();
-        if finished.len() * 2 >= self.games {
+        let finished: BTreeSet<usize> = (known.range(..self.games / 2))
+            .map(|(&number, _)| number)
+            .collect();
+        if finished.len() * 2 == self.games {
             return Ok(());
         }
         if !finished.is_empty() {
-            info!("{} pairs against {name} are finished", finished.len());
+            let pairs = counted(finished.len() as u64, "finished pair");
+            info!("resuming after {pairs} against {}", printable(&name));
         }
         let phase = log.phase("gauntlet", self.games as u64);
         let phase = phase.resumed_at(2 * finished.len() as u64);
@@ -273,8 +278,8 @@ impl GauntletArgs {
             .map(|spec| {
                 let name = spec.to_string();
                 let tally = results.tally(&name, self.games / 2);
-                let forfeits = (results.opponents.get(&name).into_iter().flatten())
-                    .map(|(_, pair)| pair.forfeits.len())
+                let forfeits = (results.pairs(&name, self.games / 2))
+                    .map(|pair| pair.forfeits.len())
                     .sum::<usize>();
                 (name, tally, forfeits)
             })
@@ -317,12 +322,12 @@ impl GauntletArgs {
             "| opponent | games | won | drawn | lost | score | Elo (95 % interval) |"
         )?;
         writeln!(out, "|---|---|---|---|---|---|---|")?;
-        for (name, tally, forfeits) in rows {
-            let estimate = EloEstimate::from(&tally);
+        for (name, tally, _) in &rows {
+            let estimate = EloEstimate::from(tally);
             writeln!(
                 out,
                 "| {} | {} | {} | {} | {} | {:.1} % | {:+.0} ({:+.0} to {:+.0}) |",
-                printable(&name).replace('|', "\\|"),
+                printable(name).replace('|', "\\|"),
                 tally.games(),
                 tally.wins,
                 tally.draws,
@@ -332,10 +337,10 @@ impl GauntletArgs {
                 estimate.low,
                 estimate.high
             )?;
-            if forfeits > 0 {
-                let forfeits = counted(forfeits as u64, "game");
-                writeln!(out, "WARNING: {forfeits} of these forfeited")?;
-            }
+        }
+        for (name, _, forfeits) in rows.iter().filter(|(_, _, forfeits)| *forfeits > 0) {
+            let forfeits = counted(*forfeits as u64, "forfeit");
+            writeln!(out, "WARNING: {forfeits} against {}", printable(name))?;
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ use garuda_run::{GameClock, Limit, PlayerSpec, Stop, counted, init_logging, one_
 use serde_json::json;
 use tracing::warn;
 
-use super::player_args::{game_of, player};
+use super::player_args::{check_match_args, game_of, player};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -115,16 +115,7 @@ pub(crate) struct MatchArgs {
 
 impl MatchArgs {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        ensure!(
-            self.games > 0 && self.games.is_multiple_of(2),
-            "--games must be even, as games are played in pairs, not {}",
-            self.games
-        );
-        ensure!(
-            (-1.0..=1.0).contains(&self.draw_value),
-            "--draw-value must be from -1 to 1, not {}",
-            self.draw_value
-        );
+        check_match_args(self.games, self.draw_value)?;
         ensure!(
             (0.0..=1.0).contains(&self.varied_start_prob),
             "--varied-start-prob must be from 0 to 1, not {}",

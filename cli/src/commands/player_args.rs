@@ -1,6 +1,6 @@
 //! Players as arguments.
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use garuda_arena::players::LoadedPlayer;
 use garuda_rules::RuleSet;
@@ -9,6 +9,19 @@ use garuda_run::PlayerSpec;
 /// Parses a player. Paths need not be UTF-8.
 pub(super) fn player() -> impl TypedValueParser<Value = PlayerSpec> {
     OsStringValueParser::new().try_map(|text| PlayerSpec::from_os_str(&text))
+}
+
+/// Refuses an odd number of games and a value of draws that is none.
+pub(super) fn check_match_args(games: usize, draw_value: f32) -> anyhow::Result<()> {
+    ensure!(
+        games > 0 && games.is_multiple_of(2),
+        "--games must be even, as games are played in pairs, not {games}"
+    );
+    ensure!(
+        (-1.0..=1.0).contains(&draw_value),
+        "--draw-value must be from -1 to 1, not {draw_value}"
+    );
+    Ok(())
 }
 
 /// The game of some players, who may have been trained for one, given what `--game` says.
