@@ -11,8 +11,8 @@ use std::path::Path;
 use std::{env, fs};
 
 use garuda_model::nnue::{
-    CompactLayout, CompactNetwork, CompactStack, HIDDEN_1, HIDDEN_2, KingBuckets, NnueLayout,
-    NnueNetwork, NnuePosition, STACKS,
+    CompactLayout, CompactNetwork, HIDDEN_1, HIDDEN_2, KingBuckets, NnueLayout, NnueNetwork,
+    NnuePosition, NnueStack, STACKS,
 };
 use garuda_rules::{Color, Game, GameState, MoveList, Position, RuleSet, with_rule_set};
 use rand::{Rng, RngExt, SeedableRng};
@@ -63,7 +63,7 @@ fn random_network<P: Position>() -> Result<NnueNetwork, Error> {
             .map(|_| rng.random_range(-20_000..20_000))
             .collect(),
         stacks: (0..STACKS)
-            .map(|_| CompactStack {
+            .map(|_| NnueStack {
                 bias_1: numbers(&mut rng, HIDDEN_1, 4_000),
                 weights_1: numbers(&mut rng, HIDDEN_1 * 2 * WIDTH, 20),
                 bias_2: numbers(&mut rng, HIDDEN_2, 4_000),

@@ -32,20 +32,23 @@ pub trait Game: Clone + Send + Sync + 'static {
 
     /// Index of a legal move that wins at once, if there is one. `legal` are all legal moves.
     fn winning_move(&self, legal: &MoveList) -> Option<usize> {
-        let mut next = self.clone();
-        let mut replies = MoveList::new();
-        legal.iter().position(|&mv| {
-            next.return_to(self);
-            next.play(mv);
-            next.legal_moves(&mut replies);
-            let outcome = next.outcome_given(&replies);
-            outcome.is_some_and(|outcome| outcome.winner == Some(self.turn()))
-        })
+        first_winning_move(self, legal)
     }
 
     /// Hash of the position together with all of its past that the rules look at: occurrences,
     /// counting, move rule. Equal keys may share an evaluation.
     fn state_key(&self) -> u64;
+}
+
+/// Index of the first move that wins at once, found by trying them all.
+fn first_winning_move<G: Game>(game: &G, legal: &MoveList) -> Option<usize> {
+    let mut next = game.clone();
+    legal.iter().position(|&mv| {
+        next.return_to(game);
+        next.play(mv);
+        let outcome = next.outcome();
+        outcome.is_some_and(|outcome| outcome.winner == Some(game.turn()))
+    })
 }
 
 /// A position and the past that led to it: repetition and length are known.
@@ -254,13 +257,7 @@ impl<P: Position> Game for GameState<P> {
             && self.most_occurrences + 1 >= P::REPETITION.occurrences();
         let (plies, turns) = (self.plies() + 1, self.turns + 1);
         if by_repetition || self.position.length_limit(plies, turns).is_some() {
-            let mut next = self.clone();
-            return legal.iter().position(|&mv| {
-                next.return_to(self);
-                next.play(mv);
-                let outcome = next.outcome();
-                outcome.is_some_and(|outcome| outcome.winner == Some(self.turn()))
-            });
+            return first_winning_move(self, legal);
         }
         self.position.winning_move(legal)
     }

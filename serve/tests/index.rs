@@ -164,24 +164,20 @@ fn growing_equals_building_at_once() {
     assert_eq!(index_of(&run), fewer);
 }
 
-/// Run as a process of its own by the next test, to be killed.
-#[test]
-#[ignore = "a part of killed_while_building"]
-fn build_until_killed() {
-    let path = std::env::var_os("GARUDA_INDEXED_RUN").unwrap();
-    let index = PositionIndex::new(Path::new(&path));
-    index.refresh();
-}
-
 #[test]
 fn killed_while_building() {
+    // The test starts itself as the process that is killed.
+    if let Some(path) = std::env::var_os("GARUDA_INDEXED_RUN") {
+        PositionIndex::new(Path::new(&path)).refresh();
+        return;
+    }
     let run = tiny_run("torishogi", 200);
     let expected = index_of(&run);
     remove_index(&run);
     let started = Instant::now();
     let build = || {
         Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "build_until_killed", "--ignored"])
+            .args(["--exact", "killed_while_building"])
             .env("GARUDA_INDEXED_RUN", run.path())
             .stdout(std::process::Stdio::null())
             .spawn()

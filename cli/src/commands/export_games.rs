@@ -1,12 +1,13 @@
 use std::io::{BufWriter, stdout};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use garuda_run::records::ScanProgress;
 use garuda_run::{Log, RunDir, counted, init_logging, shown_path};
 use garuda_serve::export::{Exported, TextFormat, export_text, write_whole};
+
+use super::scan_progress::scan_progress;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,16 +43,7 @@ impl ExportGamesArgs {
         let to_stdout = self.output.as_deref() == Some(Path::new("-"));
         let log = init_logging(!to_stdout);
         let run = RunDir::open(&self.run)?;
-        let phase = Mutex::new(None);
-        let progress = |at: ScanProgress| {
-            let mut phase = phase
-                .lock()
-                .expect("not poisoned: nothing panics while it is locked");
-            let phase = phase.get_or_insert_with(|| log.phase("games", at.files as u64));
-            phase.set(at.files_done as u64, || {
-                format!("files, {} games", at.games)
-            });
-        };
+        let progress = scan_progress(&log);
         let (format, name) = match self.format {
             GamesFormat::Parquet => return self.parquet(&run, &log, progress),
             GamesFormat::Jsonl => (TextFormat::Jsonl, "games.jsonl"),

@@ -13,6 +13,7 @@ mod play;
 mod player_args;
 mod report_output;
 mod rules;
+mod scan_progress;
 mod serve;
 mod status;
 mod train;

@@ -1,5 +1,4 @@
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::thread::available_parallelism;
 
 use anyhow::ensure;
@@ -15,6 +14,7 @@ use garuda_study::openings::{
 };
 
 use super::report_output::{ReportFile, print_and_write};
+use super::scan_progress::scan_progress;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -218,21 +218,12 @@ fn games<P: Position>(
     log: &Log,
 ) -> anyhow::Result<GameTable> {
     let newest = run.checkpoint_numbers()?.last().copied().unwrap_or(0);
-    let phase = Mutex::new(None);
     count_games(
         &run.games(),
         root,
         plies,
         &CheckpointRanges::up_to(newest),
-        |at| {
-            let mut phase = phase
-                .lock()
-                .expect("not poisoned: nothing panics while it is locked");
-            let phase = phase.get_or_insert_with(|| log.phase("games", at.files as u64));
-            phase.set(at.files_done as u64, || {
-                format!("files, {} games", at.games)
-            });
-        },
+        scan_progress(log),
     )
 }
 

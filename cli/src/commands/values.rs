@@ -3,13 +3,13 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::Args;
 use garuda_rules::with_rule_set;
-use garuda_run::records::ScanProgress;
 use garuda_run::{RunDir, init_logging};
 use garuda_selfplay::generate::is_bootstrap;
 use garuda_study::VersionedReport;
 use garuda_study::values::{self, MIN_RESAMPLES, RESAMPLES, study_values};
 
 use super::report_output::print_and_write;
+use super::scan_progress::scan_progress;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -55,13 +55,7 @@ impl ValuesArgs {
         }
         let run = RunDir::open(&self.run)?;
         let log = init_logging(!self.json);
-        let mut phase = None;
-        let progress = |at: ScanProgress| {
-            let phase = phase.get_or_insert_with(|| log.phase("games", at.files as u64));
-            phase.set(at.files_done as u64, || {
-                format!("files, {} games", at.games)
-            });
-        };
+        let progress = scan_progress(&log);
         let from = match self.from_checkpoint {
             Some(from) => from,
             None => first_by_network(&run)?.min(to),
@@ -70,7 +64,6 @@ impl ValuesArgs {
         let report = with_rule_set!(run.config().game.rules, P => {
             study_values::<P>(&run, checkpoints, self.resamples, progress)
         })?;
-        drop(phase);
         let text = if self.json {
             serde_json::to_string(&report)? + "\n"
         } else {

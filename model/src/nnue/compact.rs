@@ -180,22 +180,6 @@ fn row_of(layout: &NnueLayout, king_buckets: KingBuckets, feature: usize) -> usi
     king_buckets.of(layout, file, rank) * classes(layout) + class
 }
 
-/// The layers of one stack for a width below the engine's.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct CompactStack {
-    /// \[16\]
-    pub bias_1: Vec<i32>,
-    /// \[16\]\[2 · width\]
-    pub weights_1: Vec<i8>,
-    /// \[32\]
-    pub bias_2: Vec<i32>,
-    /// \[32\]\[16\]
-    pub weights_2: Vec<i8>,
-    pub bias_3: i32,
-    /// \[32\]
-    pub weights_3: Vec<i8>,
-}
-
 /// A trained and quantised network whose rows are shared.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CompactNetwork {
@@ -209,7 +193,7 @@ pub struct CompactNetwork {
     /// \[rows\]\[stacks\]
     pub psqt: Vec<i32>,
     /// One for all numbers of pieces, or 8.
-    pub stacks: Vec<CompactStack>,
+    pub stacks: Vec<NnueStack>,
 }
 
 impl CompactNetwork {
@@ -272,7 +256,7 @@ impl CompactNetwork {
         }
     }
 
-    fn expand_stack(&self, stack: &CompactStack) -> NnueStack {
+    fn expand_stack(&self, stack: &NnueStack) -> NnueStack {
         let mut weights_1 = vec![0; HIDDEN_1 * 2 * WIDTH];
         for (to, from) in weights_1
             .chunks_exact_mut(WIDTH)

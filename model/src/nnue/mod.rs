@@ -19,7 +19,7 @@ mod position;
 #[cfg(test)]
 mod tests;
 
-pub use compact::{CompactLayout, CompactNetwork, CompactStack, KingBuckets};
+pub use compact::{CompactLayout, CompactNetwork, KingBuckets};
 pub use error::{NnueFileError, NnueLayoutError};
 pub use layout::NnueLayout;
 pub use network::{

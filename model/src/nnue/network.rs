@@ -18,16 +18,16 @@ pub const INTERNAL_PER_PAWN: f64 = 208.0;
 const MAX_ACTIVATION: i32 = 127;
 const WEIGHT_SHIFT: i32 = 6;
 
-/// The layers of one stack.
+/// The layers of one stack, of the engine's width, 512, or of a smaller one before it is expanded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NnueStack {
     /// \[16\]
     pub bias_1: Vec<i32>,
-    /// \[16\]\[1024\]: the side to move's accumulator, then the other's.
+    /// \[16\]\[2 · width\]: the side to move's accumulator, then the other's.
     pub weights_1: Vec<i8>,
     /// \[32\]
     pub bias_2: Vec<i32>,
-    /// \[32\]\[32\], of which the last 16 inputs are zero.
+    /// \[32\]\[16\]; expanded \[32\]\[32\], of which the last 16 inputs are zero.
     pub weights_2: Vec<i8>,
     pub bias_3: i32,
     /// \[32\]

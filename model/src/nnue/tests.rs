@@ -33,7 +33,7 @@ fn random_network(layout: CompactLayout, width: usize, stacks: usize, seed: u64)
         rows: i16s(numbers(rows * width, 40)),
         psqt: numbers(rows * stacks, 20_000),
         stacks: (0..stacks)
-            .map(|_| CompactStack {
+            .map(|_| NnueStack {
                 bias_1: numbers(HIDDEN_1, 4_000),
                 weights_1: i8s(numbers(HIDDEN_1 * 2 * width, 20)),
                 bias_2: numbers(HIDDEN_2, 4_000),

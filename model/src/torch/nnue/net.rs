@@ -3,7 +3,7 @@ use std::sync::Arc;
 use tch::{Kind, Tensor};
 
 use super::set::NnueBatch;
-use crate::nnue::{CompactLayout, CompactNetwork, CompactStack, HIDDEN_1, HIDDEN_2};
+use crate::nnue::{CompactLayout, CompactNetwork, HIDDEN_1, HIDDEN_2, NnueStack};
 use crate::torch::weights::{Init, Layout, Weights, numbers};
 
 /// What 1 is in the engine's units, before they are divided by 16: in the PSQT and at the output.
@@ -188,7 +188,7 @@ impl NnueGraph {
                 let outputs = tensor.size()[0] / self.stacks as i64;
                 tensor.narrow(0, number as i64 * outputs, outputs)
             };
-            CompactStack {
+            NnueStack {
                 bias_1: integers(&part(BIAS_1), ACTIVATION_UNIT * WEIGHT_UNIT),
                 weights_1: i8s(&part(WEIGHT_1), WEIGHT_UNIT),
                 bias_2: integers(&part(BIAS_2), ACTIVATION_UNIT * WEIGHT_UNIT),
