@@ -8,11 +8,14 @@ use crate::{Proof, Wdl};
 
 mod children;
 mod node;
+mod reroot;
+mod size;
 
 use children::Children;
 pub(crate) use children::{Child, ChildStatus};
 pub(crate) use node::Node;
 pub use node::NodeId;
+use size::TreeSize;
 
 /// One move out of a node.
 #[derive(Copy, Clone, Debug)]
@@ -50,49 +53,6 @@ pub(crate) struct Tree {
 /// The tree has reached its memory limit, or no more memory can be allocated.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct TreeFull;
-
-/// Numbers of nodes, edges and slots for children, in use or allocated.
-#[derive(Copy, Clone, Debug)]
-struct TreeSize {
-    nodes: usize,
-    edges: usize,
-    slots: usize,
-}
-
-impl TreeSize {
-    const NODE_BYTES: usize = size_of::<Node>() + 2 * size_of::<NodeId>();
-    const EDGE_BYTES: usize = size_of::<Move>() + size_of::<f32>();
-    const SLOT_BYTES: usize = size_of::<Child>();
-
-    fn bytes(self) -> usize {
-        self.nodes * Self::NODE_BYTES
-            + self.edges * Self::EDGE_BYTES
-            + self.slots * Self::SLOT_BYTES
-    }
-
-    fn fits(self, capacity: TreeSize) -> bool {
-        self.nodes <= capacity.nodes && self.edges <= capacity.edges && self.slots <= capacity.slots
-    }
-
-    /// The capacity to grow to from `capacity`, which is too small for this size.
-    fn grown(self, capacity: TreeSize, limit: usize) -> Option<TreeSize> {
-        let left = limit.checked_sub(capacity.bytes())?;
-        let grow = |needed: usize, capacity: usize, item: usize| {
-            if needed <= capacity {
-                return capacity;
-            }
-            // Near the limit half of what is left, so that the other lists can grow as well.
-            let most = capacity + left / 2 / item;
-            (2 * capacity).max(64).min(most).max(needed)
-        };
-        let grown = TreeSize {
-            nodes: grow(self.nodes, capacity.nodes, Self::NODE_BYTES),
-            edges: grow(self.edges, capacity.edges, Self::EDGE_BYTES),
-            slots: grow(self.slots, capacity.slots, Self::SLOT_BYTES),
-        };
-        (grown.bytes() <= limit).then_some(grown)
-    }
-}
 
 impl Tree {
     /// A tree of at most `limit` bytes, but at least enough for any root.
@@ -470,66 +430,6 @@ impl Tree {
             }
             id = parent;
         }
-    }
-
-    /// Makes a node the root and drops everything that is not below it.
-    pub(crate) fn reroot(&mut self, root: NodeId) {
-        // Children have higher indices than their parents, so that one pass finds the subtree and
-        // another can move it down in place.
-        self.new_ids.clear();
-        self.new_ids.resize(self.nodes.len(), NodeId::NONE);
-        self.new_ids[root.index()] = NodeId::ROOT;
-        let mut count = 1;
-        for index in root.index() + 1..self.nodes.len() {
-            let parent = self.nodes[index].parent;
-            if self.new_ids[parent.index()] != NodeId::NONE {
-                self.new_ids[index] = NodeId(count);
-                count += 1;
-            }
-        }
-        let mut first_edge = 0;
-        for index in root.index()..self.nodes.len() {
-            let target = self.new_ids[index];
-            if target == NodeId::NONE {
-                continue;
-            }
-            let edges = self.edge_range(NodeId(index as u32));
-            self.moves.copy_within(edges.clone(), first_edge);
-            self.priors.copy_within(edges.clone(), first_edge);
-            let node = &mut self.nodes[index];
-            node.first_edge = first_edge as u32;
-            node.parent = match node.parent {
-                NodeId::NONE => NodeId::NONE,
-                parent => self.new_ids[parent.index()],
-            };
-            first_edge += edges.len();
-            self.nodes.swap(index, target.index());
-        }
-        self.nodes[0].parent = NodeId::NONE;
-        self.nodes.truncate(count as usize);
-        self.moves.truncate(first_edge);
-        self.priors.truncate(first_edge);
-        self.move_children_down();
-        self.new_ids.clear();
-    }
-
-    /// Closes the gaps between the children of the nodes, which still have their old ids.
-    fn move_children_down(&mut self) {
-        self.parents.clear();
-        let ids = (0..self.nodes.len()).map(|index| NodeId(index as u32));
-        self.parents
-            .extend(ids.filter(|id| self.nodes[id.index()].child_count > 0));
-        self.parents
-            .sort_unstable_by_key(|id| self.nodes[id.index()].first_child);
-        let mut start = 0;
-        for id in &self.parents {
-            let node = &mut self.nodes[id.index()];
-            let first = node.first_child as usize;
-            node.first_child = start as u32;
-            let count = node.child_count.into();
-            start = self.children.move_down(first, count, start, &self.new_ids);
-        }
-        self.children.truncate(start);
     }
 }
 
