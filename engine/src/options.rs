@@ -2,6 +2,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use garuda_mcts::PuctSettings;
 use garuda_rules::{RuleSet, UnknownRuleSet};
 use thiserror::Error;
 
@@ -9,7 +10,7 @@ use crate::memory::max_hash_mib;
 use crate::protocol::Protocol;
 
 /// The values of all options.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Options {
     /// `None` until the user sets it.
     pub(crate) variant: Option<RuleSet>,
@@ -21,6 +22,7 @@ pub(crate) struct Options {
     pub(crate) multi_pv: usize,
     pub(crate) show_wdl: bool,
     pub(crate) move_overhead: Duration,
+    pub(crate) puct: PuctSettings,
 }
 
 impl Default for Options {
@@ -33,6 +35,7 @@ impl Default for Options {
             multi_pv: 1,
             show_wdl: false,
             move_overhead: Duration::from_millis(50),
+            puct: PuctSettings::default(),
         }
     }
 }
@@ -48,10 +51,13 @@ pub(crate) enum OptionName {
     ShowWdl,
     MoveOverhead,
     Ponder,
+    Cpuct,
+    FpuReduction,
+    PolicyTemperature,
 }
 
 /// Why an option was not set.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[derive(Clone, PartialEq, Debug, Error)]
 pub(crate) enum OptionError {
     #[error("there is no option {0:?}")]
     Unknown(String),
@@ -60,6 +66,13 @@ pub(crate) enum OptionError {
         name: &'static str,
         min: usize,
         max: usize,
+        text: String,
+    },
+    #[error("{name} must be a number from {min} to {max}, not {text:?}")]
+    Decimal {
+        name: &'static str,
+        min: f32,
+        max: f32,
         text: String,
     },
     #[error("{name} must be true or false, not {text:?}")]
@@ -75,13 +88,19 @@ enum OptionType {
         min: usize,
         max: usize,
     },
+    /// A number that need not be whole. UCI has no type for it: it is announced as a string.
+    Decimal {
+        default: f32,
+        min: f32,
+        max: f32,
+    },
     Check,
     Text,
     Variant,
 }
 
 impl OptionName {
-    const ALL: [OptionName; 8] = [
+    const ALL: [OptionName; 11] = [
         OptionName::Variant,
         OptionName::EvalFile,
         OptionName::Threads,
@@ -90,6 +109,9 @@ impl OptionName {
         OptionName::ShowWdl,
         OptionName::MoveOverhead,
         OptionName::Ponder,
+        OptionName::Cpuct,
+        OptionName::FpuReduction,
+        OptionName::PolicyTemperature,
     ];
 
     const fn uci(self) -> &'static str {
@@ -102,6 +124,9 @@ impl OptionName {
             OptionName::ShowWdl => "UCI_ShowWDL",
             OptionName::MoveOverhead => "Move Overhead",
             OptionName::Ponder => "Ponder",
+            OptionName::Cpuct => "CPuct",
+            OptionName::FpuReduction => "FpuReduction",
+            OptionName::PolicyTemperature => "PolicyTemperature",
         }
     }
 
@@ -115,10 +140,15 @@ impl OptionName {
     }
 
     fn option_type(self) -> OptionType {
+        let puct = PuctSettings::default();
+        let decimal = |default, min, max| OptionType::Decimal { default, min, max };
         let (default, min, max) = match self {
             OptionName::Variant => return OptionType::Variant,
             OptionName::EvalFile => return OptionType::Text,
             OptionName::ShowWdl | OptionName::Ponder => return OptionType::Check,
+            OptionName::Cpuct => return decimal(puct.cpuct, 0.1, 10.0),
+            OptionName::FpuReduction => return decimal(puct.fpu_reduction, 0.0, 2.0),
+            OptionName::PolicyTemperature => return decimal(puct.policy_temperature, 0.1, 10.0),
             OptionName::Threads => (1, 1, 256),
             OptionName::Hash => (256, 1, max_hash_mib()),
             OptionName::MultiPv => (1, 1, 500),
@@ -158,6 +188,11 @@ impl Options {
                 self.move_overhead = Duration::from_millis(option.number(value)? as u64);
             }
             OptionName::ShowWdl => self.show_wdl = option.check(value)?,
+            OptionName::Cpuct => self.puct.cpuct = option.decimal(value)?,
+            OptionName::FpuReduction => self.puct.fpu_reduction = option.decimal(value)?,
+            OptionName::PolicyTemperature => {
+                self.puct.policy_temperature = option.decimal(value)?;
+            }
             // It only announces that `go ponder` may follow.
             OptionName::Ponder => {
                 option.check(value)?;
@@ -193,6 +228,19 @@ impl OptionName {
         })
     }
 
+    fn decimal(self, text: &str) -> Result<f32, OptionError> {
+        let OptionType::Decimal { min, max, .. } = self.option_type() else {
+            unreachable!("only decimal options are parsed as such");
+        };
+        let number = text.parse().ok().filter(|n| (min..=max).contains(n));
+        number.ok_or_else(|| OptionError::Decimal {
+            name: self.uci(),
+            min,
+            max,
+            text: text.chars().take(60).collect(),
+        })
+    }
+
     fn check(self, text: &str) -> Result<bool, OptionError> {
         let truth = text.to_ascii_lowercase().parse();
         truth.map_err(|_| OptionError::Check {
@@ -216,6 +264,7 @@ impl fmt::Display for OptionList {
                 OptionType::Spin { default, min, max } => {
                     writeln!(f, "spin default {default} min {min} max {max}")?;
                 }
+                OptionType::Decimal { default, .. } => writeln!(f, "string default {default}")?,
                 OptionType::Check => writeln!(f, "check default false")?,
                 OptionType::Text => writeln!(f, "string default <empty>")?,
                 OptionType::Variant => {
@@ -243,6 +292,7 @@ mod tests {
         for name in OptionName::ALL {
             let default = match name.option_type() {
                 OptionType::Spin { default, .. } => format!("{default} |"),
+                OptionType::Decimal { default, .. } => format!("{default} |"),
                 OptionType::Check => "false |".to_owned(),
                 OptionType::Text => "`<empty>` |".to_owned(),
                 OptionType::Variant => format!("{} (USI: torishogi) |", RuleSet::ALL[0]),
@@ -256,9 +306,12 @@ mod tests {
     fn announced_defaults_are_the_defaults() {
         let mut options = Options::default();
         for name in OptionName::ALL {
-            if let OptionType::Spin { default, .. } = name.option_type() {
-                assert_eq!(options.set(name.uci(), &default.to_string()), Ok(name));
-            }
+            let default = match name.option_type() {
+                OptionType::Spin { default, .. } => default.to_string(),
+                OptionType::Decimal { default, .. } => default.to_string(),
+                _ => continue,
+            };
+            assert_eq!(options.set(name.uci(), &default), Ok(name));
         }
         assert_eq!(options, Options::default());
     }
@@ -283,6 +336,12 @@ mod tests {
             ("Hash", "99999999", "from 1 to"),
             ("Threads", "99999999999999999999", "from 1 to 256"),
             ("MultiPV", "", "not \"\""),
+            (
+                "CPuct",
+                "0",
+                "CPuct must be a number from 0.1 to 10, not \"0\"",
+            ),
+            ("PolicyTemperature", "nan", "from 0.1 to 10"),
             ("UCI_ShowWDL", "yes", "true or false"),
             ("UCI_Variant", "chess", "no rule set \"chess\""),
             ("Contempt", "3", "no option \"Contempt\""),

@@ -199,7 +199,12 @@ impl SearchThread {
             Ok(OptionName::Variant) => self.set_variant(before),
             Ok(OptionName::EvalFile) => self.set_eval_file(before),
             Ok(OptionName::Threads) => self.load_evaluator(),
-            Ok(OptionName::Hash) => self.set_hash(before),
+            Ok(
+                OptionName::Hash
+                | OptionName::Cpuct
+                | OptionName::FpuReduction
+                | OptionName::PolicyTemperature,
+            ) => self.new_tree(before),
             Ok(
                 OptionName::MultiPv
                 | OptionName::ShowWdl
@@ -209,7 +214,8 @@ impl SearchThread {
         }
     }
 
-    fn set_hash(&mut self, before: Options) {
+    /// Replaces the tree and the cache by ones for the new options.
+    fn new_tree(&mut self, before: Options) {
         if let Err(error) = self.searcher.resize_hash(&self.options) {
             let old = before.hash_mib;
             self.out

@@ -246,6 +246,7 @@ impl<P: Position> Searcher for GameSearcher<P> {
 
     fn resize_hash(&mut self, options: &Options) -> anyhow::Result<()> {
         let settings = AnalysisSettings {
+            puct: options.puct,
             info_interval: CHECK_INTERVAL,
             tree_bytes: options.tree_bytes(),
             cache_entries: options.cache_entries(),

@@ -34,15 +34,21 @@ pub(crate) fn exp(x: f32) -> f32 {
 /// # Panics
 /// If the slices differ in length.
 pub fn softmax(logits: &[f32], probabilities: &mut [f32]) {
+    softmax_at(1.0, logits, probabilities);
+}
+
+/// [`softmax`] of the logits divided by a temperature: above 1 the probabilities are more equal.
+pub(crate) fn softmax_at(temperature: f32, logits: &[f32], probabilities: &mut [f32]) {
     assert_eq!(
         logits.len(),
         probabilities.len(),
         "one probability per logit"
     );
     let max = logits.iter().fold(f32::NEG_INFINITY, |max, &l| max.max(l));
+    let sharpness = temperature.recip();
     let mut sum = 0.0;
     for (probability, &logit) in probabilities.iter_mut().zip(logits) {
-        *probability = exp(logit - max);
+        *probability = exp((logit - max) * sharpness);
         sum += *probability;
     }
     for probability in probabilities {

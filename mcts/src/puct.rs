@@ -16,6 +16,10 @@ pub struct PuctSettings {
     /// First play urgency: the value of an unvisited move is that of its parent minus this times
     /// the square root of the visited moves' total prior.
     pub fpu_reduction: f32,
+    /// The network's logits are divided by this before they become priors. Above 1 it spreads the
+    /// search over more moves: a policy trained for few simulations is too sure of itself for
+    /// thousands.
+    pub policy_temperature: f32,
     /// Whether each new position is checked for a win in one. It costs a move generation per
     /// legal move, little compared with a network, and finds mates sooner.
     pub check_win_in_one: bool,
@@ -30,6 +34,7 @@ impl Default for PuctSettings {
             cpuct: 1.5,
             cpuct_base: 20_000.0,
             fpu_reduction: 0.2,
+            policy_temperature: 1.0,
             check_win_in_one: true,
             draw_value: 0.0,
         }
@@ -59,6 +64,9 @@ impl<G: Game> Puct<G> {
     pub fn new(game: G, tree_bytes: usize, settings: PuctSettings) -> Puct<G> {
         let mut descent = Descent::new(game, tree_bytes);
         descent.tree.set_draw_value(settings.draw_value);
+        descent
+            .tree
+            .set_policy_temperature(settings.policy_temperature);
         Puct {
             descent,
             settings,

@@ -3,7 +3,7 @@ use std::ops::Range;
 use arrayvec::ArrayVec;
 use garuda_rules::{Color, Move, Outcome};
 
-use crate::math::softmax;
+use crate::math::softmax_at;
 use crate::{Proof, Wdl};
 
 mod children;
@@ -48,6 +48,8 @@ pub(crate) struct Tree {
     limit: usize,
     /// Value of a draw for either side.
     draw_value: f32,
+    /// Logits are divided by this before they become priors.
+    policy_temperature: f32,
 }
 
 /// The tree has reached its memory limit, or no more memory can be allocated.
@@ -71,6 +73,7 @@ impl Tree {
             parents: Vec::new(),
             limit: limit.max(least.bytes()),
             draw_value: 0.0,
+            policy_temperature: 1.0,
         }
     }
 
@@ -82,6 +85,11 @@ impl Tree {
                 self.update_child(NodeId(index as u32));
             }
         }
+    }
+
+    /// Sets what logits are divided by before they become priors, from now on.
+    pub(crate) fn set_policy_temperature(&mut self, temperature: f32) {
+        self.policy_temperature = temperature;
     }
 
     pub(crate) fn draw_value(&self) -> f32 {
@@ -300,7 +308,7 @@ impl Tree {
     /// Sets the priors of a leaf and backs up its evaluation as its first visit.
     pub(crate) fn expand(&mut self, id: NodeId, wdl: Wdl, logits: &[f32]) {
         let range = self.edge_range(id);
-        softmax(logits, &mut self.priors[range]);
+        softmax_at(self.policy_temperature, logits, &mut self.priors[range]);
         let node = &mut self.nodes[id.index()];
         node.predicted_win = wdl.win;
         node.predicted_loss = wdl.loss;

@@ -13,6 +13,9 @@ use serde_json::{Map, json};
 use super::BenchReport;
 
 const BATCHES: [usize; 3] = [1, 16, 64];
+/// Positions that an evaluator meets in turn: many, as in games, so that it does not find all it
+/// needs in the processor's cache.
+const POSITIONS: u64 = 256;
 
 /// Measures a network of any game, for `time` per batch size and number of cores.
 pub(crate) fn measure(
@@ -45,14 +48,15 @@ pub(crate) fn rate<P: Position>(
     threads: usize,
     time: Duration,
 ) -> anyhow::Result<f64> {
-    let positions: Vec<_> = (0..batch as u64).map(random_position::<P>).collect();
+    let positions: Vec<_> = (0..POSITIONS).map(random_position::<P>).collect();
     let evaluated = AtomicU64::new(0);
     let work = || -> anyhow::Result<f64> {
         let mut evaluator = network.evaluator(batch)?;
         let mut evaluations = Evaluations::default();
+        let mut next = positions.iter().cycle();
         let started = Instant::now();
         while started.elapsed() < time {
-            for (game, legal) in &positions {
+            for (game, legal) in next.by_ref().take(batch) {
                 evaluator.push(game, legal);
             }
             evaluator.run(&mut evaluations)?;
@@ -72,14 +76,20 @@ pub(crate) fn rate<P: Position>(
     Ok(evaluated.into_inner() as f64 / seconds)
 }
 
-/// A position after up to 15 random moves.
+/// A position after up to 63 random moves.
 fn random_position<P: Position>(seed: u64) -> (GameState<P>, MoveList) {
     let mut rng = seeds::rng(seed);
     let mut game = GameState::<P>::start();
-    for _ in 0..seed % 16 {
-        if let Some(mv) = random_move(&game, &mut rng) {
-            game.play(mv);
+    for _ in 0..seed % 64 {
+        let mut next = game.clone();
+        match random_move(&game, &mut rng) {
+            Some(mv) => next.play(mv),
+            None => break,
         }
+        if next.outcome().is_some() {
+            break;
+        }
+        game = next;
     }
     let mut legal = MoveList::new();
     game.legal_moves(&mut legal);
