@@ -1,11 +1,14 @@
 //! Writes a briefly trained network of every rule set to a directory, with 1,000 positions and
 //! libtorch's outputs for them, to compare other programs with: `NAME.onnx`, `NAME.planes`,
-//! `NAME.policy`, `NAME.wdl`, `NAME.moves_left`, the last four as little-endian 32-bit floats.
+//! `NAME.policy`, `NAME.wdl`, `NAME.moves_left`, the last four as little-endian 32-bit floats. The
+//! folder `sparse` has the same of sparse networks, by the integers that play: `NAME.features` and
+//! `NAME.moves` as 64-bit integers, and a policy that is NaN where no move is legal.
 
 use std::path::Path;
 use std::{env, fs};
 
-use garuda_mcts::Wdl;
+use garuda_mcts::{Evaluations, Evaluator, Wdl};
+use garuda_model::sparse::{FeatureLayout, SparseSample, SparseShape};
 use garuda_model::{
     Batch, ConvShape, Encoding, NetworkKind, Targets, TrainParams, Trainer, View, encode,
     set_threads,
@@ -15,6 +18,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 const POSITIONS: usize = 1_000;
+/// Of a sparse network, whose inputs are larger.
+const SPARSE_POSITIONS: usize = 200;
 
 type Error = Box<dyn std::error::Error>;
 
@@ -24,7 +29,10 @@ fn main() -> Result<(), Error> {
     fs::create_dir_all(directory)?;
     set_threads(1);
     for rule_set in RuleSet::ALL {
-        with_rule_set!(rule_set, P => write::<P>(directory)?);
+        with_rule_set!(rule_set, P => {
+            write::<P>(directory)?;
+            write_sparse::<P>(&directory.join("sparse"))?;
+        });
     }
     Ok(())
 }
@@ -39,24 +47,7 @@ fn write<P: Position>(directory: &Path) -> Result<(), Error> {
         let start = planes.len();
         planes.resize(start + length, 0.0);
         encode(&game, view, &mut planes[start..]);
-        let targets = Targets {
-            policy: &vec![1.0 / legal.len() as f32; legal.len()],
-            opponent_policy: None,
-            wdl: Wdl {
-                win: 0.5,
-                draw: 0.2,
-                loss: 0.3,
-            },
-            short_term_value: [0.1, 0.2],
-            moves_left: Some(50.0),
-            policy_weight: 1.0,
-            value_weight: 1.0,
-        };
-        batch.push(&game, &legal, &targets, false);
-        if batch.len() == 100 {
-            trainer.step(&batch, 1e-3);
-            batch.clear();
-        }
+        learn(&mut trainer, &mut batch, &game, &legal);
     }
     let averaged = trainer.averaged();
     let prediction = averaged
@@ -73,6 +64,77 @@ fn write<P: Position>(directory: &Path) -> Result<(), Error> {
         let bytes: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
         fs::write(file(ending), bytes)?;
     }
+    Ok(())
+}
+
+/// Adds a position to the batch, and trains when it is full.
+fn learn<P: Position>(
+    trainer: &mut Trainer<P>,
+    batch: &mut Batch<P>,
+    game: &GameState<P>,
+    legal: &MoveList,
+) {
+    let targets = Targets {
+        policy: &vec![1.0 / legal.len() as f32; legal.len()],
+        opponent_policy: None,
+        wdl: Wdl {
+            win: 0.5,
+            draw: 0.2,
+            loss: 0.3,
+        },
+        short_term_value: [0.1, 0.2],
+        moves_left: Some(50.0),
+        policy_weight: 1.0,
+        value_weight: 1.0,
+    };
+    batch.push(game, legal, &targets, false);
+    if batch.len() == 100 {
+        trainer.step(batch, 1e-3);
+        batch.clear();
+    }
+}
+
+fn write_sparse<P: Position>(directory: &Path) -> Result<(), Error> {
+    fs::create_dir_all(directory)?;
+    let mut trainer = Trainer::<P>::new(SparseShape::new(64, 16)?, TrainParams::default(), 1);
+    let mut batch = Batch::new(NetworkKind::Sparse);
+    for (game, legal) in positions() {
+        learn(&mut trainer, &mut batch, &game, &legal);
+    }
+    let network = trainer.averaged().export("exports");
+    let mut evaluator = network.evaluator::<P>(1)?;
+    let mut evaluations = Evaluations::default();
+    let layout = FeatureLayout::of::<P>();
+    let mut sample = SparseSample::default();
+    let [mut features, mut moves, mut policies, mut outcomes] = [const { Vec::new() }; 4];
+    for (game, legal) in positions()
+        .into_iter()
+        .step_by(POSITIONS / SPARSE_POSITIONS)
+    {
+        layout.fill(&game, &legal, View::of(game.position()), &mut sample);
+        let (dense, entries) = layout.onnx_inputs(&sample);
+        features.extend(dense.iter().flat_map(|n| n.to_le_bytes()));
+        moves.extend(entries.iter().flat_map(|n| n.to_le_bytes()));
+        evaluator.push(&game, &legal);
+        evaluator.run(&mut evaluations)?;
+        let (wdl, logits) = evaluations.get(0);
+        let mut policy = vec![f32::NAN; layout.actions()];
+        for (&action, &logit) in sample.actions.iter().zip(logits) {
+            policy[usize::from(action)] = logit;
+        }
+        policies.extend(policy.iter().flat_map(|n| n.to_le_bytes()));
+        outcomes.extend(
+            [wdl.win, wdl.draw, wdl.loss]
+                .iter()
+                .flat_map(|n| n.to_le_bytes()),
+        );
+    }
+    let file = |ending: &str| directory.join(format!("{}.{ending}", P::NAME));
+    fs::write(file("onnx"), network.to_onnx())?;
+    fs::write(file("features"), features)?;
+    fs::write(file("moves"), moves)?;
+    fs::write(file("policy"), policies)?;
+    fs::write(file("wdl"), outcomes)?;
     Ok(())
 }
 

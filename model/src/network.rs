@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -86,6 +87,14 @@ impl Network {
         match &self.contents {
             Contents::Onnx(file) => file.bytes(),
             Contents::Sparse { bytes, .. } => bytes,
+        }
+    }
+
+    /// The network as an ONNX file, whatever its kind.
+    pub fn to_onnx(&self) -> Cow<'_, [u8]> {
+        match &self.contents {
+            Contents::Onnx(file) => file.bytes().into(),
+            Contents::Sparse { network, .. } => network.to_onnx(&self.info).into(),
         }
     }
 

@@ -10,7 +10,8 @@ use crate::{print_note, torch};
 
 const EXAMPLES: &str = "\
 Examples:
-  garuda export runs/tori                                          torishogi.onnx
+  garuda export runs/tori                                          torishogi.safetensors, or .onnx
+  garuda export runs/tori --format onnx                            torishogi.onnx, of either kind
   garuda export runs/tori/checkpoints/000012 --output best.onnx
   garuda export runs/tori --format torchscript                     torishogi.pt
   garuda export runs/tori --format nnue                            torishogi-….nnue
@@ -90,7 +91,7 @@ pub(crate) enum KingBucketsArg {
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
 enum ExportFormat {
-    /// For ONNX Runtime; convolutional networks
+    /// For ONNX Runtime and others; model/ENCODING.md describes inputs and outputs
     Onnx,
     /// Integer tensors; sparse networks
     Safetensors,
@@ -126,7 +127,9 @@ impl ExportArgs {
             ExportFormat::Nnue => "nnue",
         };
         ensure!(
-            format == native || (kind, format) == (NetworkKind::Conv, ExportFormat::Torchscript),
+            format == native
+                || format == ExportFormat::Onnx
+                || (kind, format) == (NetworkKind::Conv, ExportFormat::Torchscript),
             "a {kind} network cannot be written as {extension}; leave --format out"
         );
         let output = self
@@ -136,7 +139,11 @@ impl ExportArgs {
             let checkpoint = path.parent().unwrap_or(Path::new("."));
             torch::export_torchscript(rules, checkpoint, &output)?;
         } else {
-            fs::write(&output, network.bytes())
+            let bytes = match format {
+                ExportFormat::Onnx => network.to_onnx(),
+                _ => network.bytes().into(),
+            };
+            fs::write(&output, bytes)
                 .with_context(|| format!("cannot write {}", output.display()))?;
         }
         print_note(format_args!(

@@ -6,6 +6,7 @@ use std::{env, fs};
 use garuda_rules::{Game, MoveList, RuleSet, with_rule_set};
 
 use super::*;
+use crate::sparse::{FeatureLayout, SparseSample};
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/ENCODING.md");
 /// What follows this line is generated.
@@ -95,6 +96,44 @@ fn section<P: Position>(page: &mut String) -> std::fmt::Result {
             .map(|(mv, action)| format!("{mv}={action}"))
             .collect();
         writeln!(page, "actions: {}", moves.join(" "))?;
+    }
+    writeln!(page, "```")?;
+    sparse::<P>(page, &game)
+}
+
+/// What a sparse network of the game takes, and what it gets in the example.
+fn sparse<P: Position>(page: &mut String, game: &GameState<P>) -> std::fmt::Result {
+    let layout = FeatureLayout::of::<P>();
+    let (features, entries) = (layout.features(), layout.moves());
+    let types: Vec<_> = P::PIECE_TYPES.iter().map(|kind| kind.letter).collect();
+    writeln!(
+        page,
+        "\nA sparse network: `features` is `[batch, {features}]`, with T = {} types in the order {}; the \
+         move table has {entries} entries.\n",
+        types.len(),
+        types.join(" ")
+    )?;
+    writeln!(page, "| features | hold |\n|---|---|")?;
+    for (name, first, count) in layout.blocks() {
+        writeln!(page, "| {first}–{} | {name} |", first + count - 1)?;
+    }
+    let mut legal = MoveList::new();
+    game.legal_moves(&mut legal);
+    let position = game.position();
+    let mut sample = SparseSample::default();
+    layout.fill(game, &legal, View::of(position), &mut sample);
+    sample.features.sort_unstable();
+    let active: Vec<_> = sample.features.iter().map(ToString::to_string).collect();
+    writeln!(page, "\n```text\n{position}")?;
+    for line in active.chunks(16) {
+        writeln!(page, "features: {}", line.join(" "))?;
+    }
+    let mut moves: Vec<_> = (legal.iter().zip(&sample.moves))
+        .map(|(&mv, entry)| format!("{}={entry}", position.uci(mv)))
+        .collect();
+    moves.sort();
+    for line in moves.chunks(8) {
+        writeln!(page, "entries: {}", line.join(" "))?;
     }
     writeln!(page, "```")
 }

@@ -25,7 +25,9 @@ const INT64: i32 = 7;
 pub enum GraphError {
     #[error("without its weights it has {found} bytes; at most {limit} are read")]
     Structure { found: usize, limit: usize },
-    #[error("its input is not planes [batch, planes, rank, file]")]
+    #[error(
+        "its input is not planes [batch, planes, rank, file]; a sparse network is played from its .safetensors file"
+    )]
     Input,
     #[error("the constant {0:?} is not made of floats or integers of its shape")]
     Constant(String),

@@ -8,14 +8,13 @@ mod structure;
 #[cfg(feature = "torch")]
 #[cfg(test)]
 mod tests;
+pub(crate) mod writer;
 
 pub use check::GraphError;
 pub(crate) use evaluator::OnnxEvaluator;
 #[cfg(feature = "torch")]
 pub(crate) use evaluator::session;
 pub(crate) use file::OnnxFile;
-#[cfg(feature = "torch")]
-pub(crate) use file::content_hash;
 
 /// The names of a network's input, planes `[batch, planes, rank, file]`, and of its outputs:
 /// logits `[batch, actions]`, probabilities of win, draw and loss `[batch, 3]`, plies to the end of

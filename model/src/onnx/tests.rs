@@ -9,6 +9,7 @@ use garuda_rules::tori::ToriPosition;
 use garuda_rules::{Position, RuleSet, with_rule_set};
 use prost::Message;
 
+use super::file::content_hash;
 use super::proto::{Attribute, Node, Tensor};
 use super::*;
 use crate::{ConvShape, Network, TrainParams, Trainer};

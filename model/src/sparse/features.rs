@@ -1,5 +1,6 @@
-use garuda_rules::{AttackMap, Bits, Color, GameState, Move, Origin, Position, Purpose, Square};
+use garuda_rules::{Bits, Color, GameState, Move, Origin, Position, Square};
 
+use super::move_table::{MovingPiece, SeenBoard, captures_otherwise};
 use super::network::SparseSizes;
 use crate::View;
 
@@ -22,11 +23,11 @@ use crate::View;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FeatureLayout {
     game: &'static str,
-    squares: usize,
-    types: usize,
-    placeable: usize,
-    stones: Option<usize>,
-    hands: usize,
+    pub(super) squares: usize,
+    pub(super) types: usize,
+    pub(super) placeable: usize,
+    pub(super) stones: Option<usize>,
+    pub(super) hands: usize,
     pending: Option<usize>,
     points: Option<usize>,
     occurrences: usize,
@@ -56,7 +57,7 @@ impl SparseSample {
     }
 }
 
-const THREAT_STATES: usize = 4;
+pub(super) const THREAT_STATES: usize = 4;
 
 impl FeatureLayout {
     /// Raised whenever the same numbers would mean something else.
@@ -143,8 +144,33 @@ impl FeatureLayout {
     }
 
     /// What a move can take: nothing, a piece of a type, a stone, a piece of its own side.
-    fn captures(&self) -> usize {
+    pub(super) fn captures(&self) -> usize {
         self.types + 3
+    }
+
+    /// What the features are, with the number of the first and how many there are.
+    #[cfg(test)]
+    pub(crate) fn blocks(&self) -> Vec<(&'static str, usize, usize)> {
+        let end_of_pending = self.pending.map_or(0, |first| first + 2 * self.types);
+        let blocks = [
+            ("side, type, threat state and square", Some(0)),
+            ("stone on a square", self.stones),
+            ("side, type and number in hand", Some(self.hands)),
+            ("side and type of the piece to place", self.pending),
+            ("not used", self.pending.map(|_| end_of_pending)),
+            ("side and points", self.points),
+            ("occurrence 2 and 3", Some(self.occurrences)),
+            ("counting", Some(self.counting)),
+            ("move rule", Some(self.move_rule)),
+        ];
+        let blocks: Vec<_> = (blocks.into_iter())
+            .filter_map(|(name, first)| Some((name, first?)))
+            .collect();
+        let ends = blocks.iter().skip(1).map(|(_, first)| *first);
+        (blocks.iter().zip(ends.chain([self.features])))
+            .map(|(&(name, first), end)| (name, first, end - first))
+            .filter(|(_, _, count)| *count > 0)
+            .collect()
     }
 
     /// The text that two equal layouts share.
@@ -282,76 +308,6 @@ impl FeatureLayout {
             sample.moves.push(entry as u16);
         }
     }
-
-    /// The entry of the move table that a legal move takes.
-    #[inline]
-    fn move_entry(
-        &self,
-        moving: MovingPiece,
-        to: Square,
-        board: &SeenBoard,
-        maps: &[AttackMap; 2],
-    ) -> usize {
-        let [own, enemy] = maps;
-        let captured = match board.0[to.index()] {
-            SeenBoard::EMPTY => 0,
-            _ if moving.is_in_place => 0,
-            SeenBoard::STONE => self.types + 1,
-            piece if usize::from(piece) < self.types => self.types + 2,
-            piece => 1 + usize::from(piece) - self.types,
-        };
-        // A piece that captures the way it moves attacks its target itself.
-        let is_defended = if moving.attacks_target && own.has(to) {
-            own.has_two(to)
-        } else {
-            own.has(to)
-        };
-        let mut entry = moving.index * 2 + usize::from(moving.is_attacked);
-        entry = entry * self.captures() + captured;
-        entry = entry * 2 + usize::from(enemy.has(to));
-        entry * 2 + usize::from(is_defended)
-    }
-}
-
-/// What stands on each square: the type of an own piece as it is seen, that of an enemy's after all
-/// own ones, a stone, or nothing.
-struct SeenBoard([u8; 128]);
-
-impl SeenBoard {
-    const STONE: u8 = 254;
-    const EMPTY: u8 = 255;
-}
-
-/// What the move table asks of the piece that moves.
-#[derive(Copy, Clone)]
-struct MovingPiece {
-    /// Its type as it is seen, after all types if it is placed.
-    index: usize,
-    is_attacked: bool,
-    /// Whether it is one of the pieces that attack its target.
-    attacks_target: bool,
-    /// Whether it stays where it is.
-    is_in_place: bool,
-}
-
-/// The types of pieces, as bits, that capture otherwise than they move.
-fn captures_otherwise<P: Position>() -> u64 {
-    const {
-        let mut types = 0;
-        let mut i = 0;
-        while i < P::PIECE_TYPES.len() {
-            let steps = P::PIECE_TYPES[i].steps;
-            let mut j = 0;
-            while j < steps.len() {
-                if matches!(steps[j].purpose, Purpose::MoveOnly) {
-                    types |= 1 << i;
-                }
-                j += 1;
-            }
-            i += 1;
-        }
-        types
-    }
 }
 
 /// Where a square of a piece feature is, for tests and tools.
@@ -369,58 +325,4 @@ impl FeatureLayout {
             )
         })
     }
-}
-
-/// Mirror images of numbers, for positions that have one.
-#[cfg(feature = "torch")]
-impl FeatureLayout {
-    /// The feature that takes a feature's place when left and right are exchanged.
-    pub(super) fn mirrored_feature<P: Position>(&self, feature: usize) -> usize {
-        let mirror = |square: usize| P::BOARD.mirror(Square(square as u8)).index();
-        if let Some((side, piece_type, state, square)) = self.piece_of(feature) {
-            let kind = side * self.types + mirrored_type::<P>(piece_type);
-            return (kind * THREAT_STATES + state) * self.squares + mirror(square.index());
-        }
-        let within = |first: usize, count: usize| {
-            (first..first + count)
-                .contains(&feature)
-                .then(|| feature - first)
-        };
-        let stone = self.stones.and_then(|first| within(first, self.squares));
-        if let Some(square) = stone {
-            return feature - square + mirror(square);
-        }
-        if let Some(held) = within(self.hands, 2 * self.placeable * Self::HAND) {
-            let place = held / Self::HAND % self.placeable;
-            let image = mirrored_type::<P>(usize::from(P::PLACEABLE[place]));
-            let image = P::PLACEABLE
-                .iter()
-                .position(|&other| usize::from(other) == image);
-            let image = image.expect("the mirror image of a placeable type is placeable");
-            return feature - place * Self::HAND + image * Self::HAND;
-        }
-        feature
-    }
-
-    /// The move-table entry of a move's mirror image.
-    pub(super) fn mirrored_move<P: Position>(&self, entry: usize) -> usize {
-        let (rest, target) = (entry / 4, entry % 4);
-        let (rest, captured) = (rest / self.captures(), rest % self.captures());
-        let (moving, is_attacked) = (rest / 2, rest % 2);
-        let moving = moving / self.types * self.types + mirrored_type::<P>(moving % self.types);
-        let captured = match captured {
-            piece if (1..=self.types).contains(&piece) => 1 + mirrored_type::<P>(piece - 1),
-            other => other,
-        };
-        ((moving * 2 + is_attacked) * self.captures() + captured) * 4 + target
-    }
-}
-
-#[cfg(feature = "torch")]
-fn mirrored_type<P: Position>(piece_type: usize) -> usize {
-    let view = View {
-        color: Color::White,
-        mirror: true,
-    };
-    usize::from(view.piece_type(&P::start(), piece_type as u8))
 }

@@ -17,7 +17,9 @@ mod features;
 mod file;
 #[cfg(feature = "torch")]
 mod mirror;
+mod move_table;
 mod network;
+mod onnx;
 #[cfg(test)]
 mod tests;
 
