@@ -1,6 +1,6 @@
 //! Starts with handicaps and thinned armies, so that a network sees more than one opening.
 
-use rand::seq::IndexedRandom;
+use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, RngExt};
 
 use crate::{Game, GameState, Position};
@@ -9,6 +9,8 @@ use crate::{Game, GameState, Position};
 const TRIES: usize = 20;
 /// Most pieces taken off in all.
 const MAX_REMOVED: usize = 6;
+/// Share of endgames, where there are any.
+const ENDGAMES: f64 = 0.4;
 
 /// One of the game's other named starts, or `start` with some pieces taken off.
 pub(crate) fn handicap_or_thinned<P: Position>(start: &P, rng: &mut impl Rng) -> P {
@@ -25,6 +27,57 @@ pub(crate) fn handicap_or_thinned<P: Position>(start: &P, rng: &mut impl Rng) ->
         }
     }
     *start
+}
+
+/// For games in which it is hard to mate before a count ends: an endgame, or a start as above.
+pub(crate) fn endgame_or_thinned<P: Position>(start: &P, rng: &mut impl Rng) -> P {
+    if rng.random_bool(ENDGAMES) {
+        for _ in 0..TRIES {
+            if let Ok(position) = endgame::<P>(&start.to_string(), rng).parse::<P>()
+                && GameState::from_position(position).outcome().is_none()
+            {
+                return position;
+            }
+        }
+    }
+    handicap_or_thinned(start, rng)
+}
+
+/// A FEN with a few pieces on random squares, more on one side than on the other. Both have one
+/// besides the king: counting starts when the last one is captured. It need not be a valid position.
+fn endgame<P: Position>(start: &str, rng: &mut impl Rng) -> String {
+    let kinds: Vec<_> = (P::PIECE_TYPES.iter())
+        .filter(|kind| !kind.royal)
+        .map(|kind| kind.letter)
+        .collect();
+    let mut armies = [rng.random_range(3..=5), rng.random_range(1..=2)];
+    armies.shuffle(rng);
+    let mut pieces = vec!["1".to_owned(); P::BOARD.squares()];
+    let mut squares: Vec<_> = (0..pieces.len()).collect();
+    squares.shuffle(rng);
+    let mut squares = squares.into_iter();
+    for (side, count) in armies.into_iter().enumerate() {
+        let kings = P::PIECE_TYPES.iter().filter(|kind| kind.royal);
+        let mut army: Vec<_> = kings.map(|kind| kind.letter).collect();
+        army.extend((0..count).filter_map(|_| kinds.choose(rng)));
+        for (letter, square) in army.into_iter().zip(squares.by_ref()) {
+            pieces[square] = match side {
+                0 => letter.to_owned(),
+                _ => letter.to_lowercase(),
+            };
+        }
+    }
+    let ranks: Vec<_> = pieces
+        .chunks(usize::from(P::BOARD.files))
+        .map(gathered)
+        .collect();
+    let (board, rest) = start.split_once(' ').unwrap_or((start, ""));
+    let hands = if board.contains('[') { "[]" } else { "" };
+    let rest = match rest.strip_prefix('w') {
+        Some(others) if rng.random_bool(0.5) => format!("b{others}"),
+        _ => rest.to_owned(),
+    };
+    format!("{}{hands} {rest}", ranks.join("/"))
 }
 
 /// A FEN with some pieces taken off. It need not be a valid position.
@@ -105,7 +158,13 @@ fn remove(pieces: &mut Vec<String>, letter: &str, rng: &mut impl Rng) {
 
 #[cfg(test)]
 mod tests {
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+
     use super::*;
+    use crate::Square;
+    use crate::makruk::MakrukPosition;
+    use crate::sittuyin::SittuyinPosition;
 
     #[test]
     fn spreading_and_gathering_are_inverse() {
@@ -115,5 +174,26 @@ mod tests {
         ] {
             assert_eq!(gathered(&spread(text)), text);
         }
+    }
+
+    /// Most tries are positions, and they have few pieces.
+    #[test]
+    fn endgames_can_be_played() {
+        fn check<P: Position>() {
+            let mut rng = ChaCha8Rng::seed_from_u64(1);
+            let start = P::start().to_string();
+            let valid: Vec<P> = (0..200)
+                .filter_map(|_| endgame::<P>(&start, &mut rng).parse().ok())
+                .collect();
+            assert!(valid.len() > 40, "{} of 200", valid.len());
+            for position in valid {
+                let squares = (0..P::BOARD.squares() as u8).map(Square);
+                let pieces = squares.filter(|&s| position.occupant(s).is_some()).count();
+                assert!((6..=9).contains(&pieces), "{position}");
+            }
+        }
+        check::<MakrukPosition>();
+        check::<SittuyinPosition<false>>();
+        check::<SittuyinPosition<true>>();
     }
 }

@@ -1,6 +1,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use rand::Rng;
+
 use super::counting::{self, BOARD_HONOUR, PIECES_HONOUR};
 use crate::chaturanga::{
     BOARD, Census, Checks, Count, GENERAL, GUIDE, LONGEST_GAME, PAWN, PHASES, Safety, Sink, State,
@@ -10,7 +12,7 @@ use crate::chaturanga::{
 use crate::fen::{self, Field};
 use crate::{
     AttackMap, Bits, Board, Clock, Color, FenError, GamePhase, Move, MoveList, Occupant, Origin,
-    Outcome, Piece, PieceType, Planes, Position, Repetition, Square, Termination,
+    Outcome, Piece, PieceType, Planes, Position, Repetition, Square, Termination, varied_start,
 };
 
 /// A position of Makruk.
@@ -132,6 +134,10 @@ impl Position for MakrukPosition {
             pieces, counting, ..
         } = &mut self.state;
         counting::update(counting, pieces, mover, captured, promoted);
+    }
+
+    fn varied_start<R: Rng>(&self, rng: &mut R) -> Self {
+        varied_start::endgame_or_thinned(self, rng)
     }
 
     fn is_check(&self) -> bool {

@@ -1,3 +1,5 @@
+use rand::Rng;
+
 use super::hands::Hands;
 use super::{HAND_UNITS, PLACEABLE, booklet, is_promotion, modern};
 use crate::chaturanga::{
@@ -6,7 +8,7 @@ use crate::chaturanga::{
 };
 use crate::{
     AttackMap, Board, Clock, Color, GamePhase, Mark, Move, MoveList, Occupant, Origin, Outcome,
-    PieceType, Planes, Position, Repetition, Square, Termination, zobrist,
+    PieceType, Planes, Position, Repetition, Square, Termination, varied_start, zobrist,
 };
 
 /// A position of Sittuyin; by the booklet's rules or by those played online.
@@ -215,6 +217,10 @@ impl<const BOOKLET: bool> Position for SittuyinPosition<BOOKLET> {
             Origin::Board(from) => self.play_on_board(from, mv.to()),
             Origin::Hand(index) => self.play_placing(index, mv.to()),
         }
+    }
+
+    fn varied_start<R: Rng>(&self, rng: &mut R) -> Self {
+        varied_start::endgame_or_thinned(self, rng)
     }
 
     fn is_check(&self) -> bool {
