@@ -13,6 +13,7 @@ use crate::{records, run_format};
 
 const CONFIG: &str = "config.toml";
 const LADDER: &str = "ladder.json";
+const LIVE: &str = "live.json";
 const LOCK: &str = "lock";
 
 /// A run's directory. While this value lives no other process can train in it.
@@ -45,7 +46,7 @@ fn checkpoint_number(name: &str) -> Option<u32> {
 }
 
 /// Files that training writes into the run directory itself under a temporary name first.
-const FILES: [&str; 3] = [CONFIG, run_format::FILE, LADDER];
+const FILES: [&str; 4] = [CONFIG, run_format::FILE, LADDER, LIVE];
 /// The same in `plots/`.
 const PLOTS: [&str; 4] = ["length.svg", "loss.svg", "rating.svg", "results.svg"];
 /// What a crash can leave of a run that was being created.
@@ -162,6 +163,16 @@ impl RunDir {
 
     pub fn ladder(&self) -> PathBuf {
         self.path.join(LADDER)
+    }
+
+    /// Games that are being played, for people who watch.
+    pub fn live(&self) -> PathBuf {
+        self.path.join(LIVE)
+    }
+
+    /// The report that `garuda openings` writes as a page.
+    pub fn openings_page(&self) -> PathBuf {
+        self.path.join("openings.html")
     }
 
     pub fn plots(&self) -> PathBuf {

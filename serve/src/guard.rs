@@ -140,7 +140,6 @@ pub(crate) async fn guard(
     };
     let headers = response.headers_mut();
     let fixed = [
-        (CONTENT_SECURITY_POLICY, POLICY),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (REFERRER_POLICY, "no-referrer"),
         (
@@ -155,9 +154,14 @@ pub(crate) async fn guard(
     for (name, value) in fixed {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    headers
-        .entry(CACHE_CONTROL)
-        .or_insert(HeaderValue::from_static("no-store"));
+    for (name, value) in [
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (CACHE_CONTROL, "no-store"),
+    ] {
+        headers
+            .entry(name)
+            .or_insert(HeaderValue::from_static(value));
+    }
     response
 }
 

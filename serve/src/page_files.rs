@@ -31,6 +31,7 @@ page_files![
     "dashboard.js",
     "explorer.js",
     "games.js",
+    "live.js",
     "parts.js",
     "play.js",
     "position.js",

@@ -1,20 +1,20 @@
 //! The API, request by request.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
-
-mod common;
-
 use std::fs;
 use std::sync::Arc;
 
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
-use common::{Client, tiny_run};
-use garuda_rules::RuleSet;
+use garuda_rules::tori::ToriPosition;
+use garuda_rules::{Position, RuleSet};
+use garuda_run::config::Config;
+use garuda_run::{LiveGame, LiveGames, RunDir};
 use garuda_serve::{Access, PAGE_FILES, Site, router};
 use http_body_util::BodyExt;
 use sha2::{Digest, Sha256};
 use tower::ServiceExt;
+
+use crate::common::{Client, tiny_run};
 
 #[tokio::test]
 async fn foreign_hosts_are_refused_before_anything_is_read() {
@@ -284,6 +284,60 @@ async fn a_run_is_shown_with_what_is_damaged_in_it() {
     );
     let runs = client.json("/api/runs").await;
     assert!(runs["runs"][0]["problem"].is_string());
+}
+
+#[tokio::test]
+async fn live_games_are_shown_while_they_are_played() {
+    let run = tiny_run("torishogi", 3);
+    let client = Client::of(&run);
+    let none = client.json("/api/r/0/live").await;
+    assert_eq!(none["training"], false);
+    assert!(none["live"].is_null() && none["age"].is_null());
+
+    let settings = ["game.rules=torishogi".to_owned()];
+    let config = Config::parse("test", "", &settings).unwrap();
+    let trained = RunDir::open_or_create(run.path(), &config).unwrap();
+    let games = LiveGames {
+        checkpoint: 7,
+        games: vec![LiveGame {
+            number: 42,
+            start: ToriPosition::start().to_string(),
+            moves: "c3c4 c5c4".to_owned(),
+        }],
+    };
+    games.write(&trained.live()).unwrap();
+    let live = client.json("/api/r/0/live").await;
+    assert_eq!(live["training"], true);
+    assert_eq!(live["live"]["checkpoint"], 7);
+    assert_eq!(live["live"]["games"][0]["moves"], "c3c4 c5c4");
+    assert!(live["age"].as_f64().unwrap() < 60.0);
+
+    fs::write(trained.live(), "{").unwrap();
+    let damaged = client.json("/api/r/0/live").await;
+    assert!(damaged["problem"].as_str().unwrap().contains("live.json"));
+}
+
+/// The report may come from anywhere: it is shown, but nothing in it is run or loaded.
+#[tokio::test]
+async fn the_report_on_openings_is_linked() {
+    let run = tiny_run("torishogi", 3);
+    let client = Client::of(&run);
+    assert_eq!(client.json("/api/r/0/summary").await["openings"], false);
+    let missing = client.get("/api/r/0/openings").await;
+    assert_eq!(missing.status, StatusCode::NOT_FOUND);
+    assert!(missing.text().contains("garuda openings"));
+
+    let page = "<!DOCTYPE html><title>Openings</title><script>alert(1)</script>";
+    fs::write(run.path().join("openings.html"), page).unwrap();
+    assert_eq!(client.json("/api/r/0/summary").await["openings"], true);
+    let answer = client.get("/api/r/0/openings").await;
+    assert_eq!((answer.status, answer.text()), (StatusCode::OK, page));
+    let policy = answer.headers["content-security-policy"].to_str().unwrap();
+    assert!(
+        policy.starts_with("sandbox; default-src 'none'"),
+        "{policy}"
+    );
+    assert!(!policy.contains("script-src"), "{policy}");
 }
 
 #[tokio::test]

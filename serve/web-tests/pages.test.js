@@ -21,6 +21,7 @@ test('pages', { timeout: 600000 }, async (t) => {
     home: '/', play: '/play?rules=torishogi', makruk: '/play?rules=makruk', sittuyin: '/play?rules=sittuyin',
     'sittuyin-booklet': '/play?rules=sittuyin-booklet&side=1', eternal: '/play?rules=eternal', rules: '/rules/eternal', 'rules-tori': '/rules/torishogi',
     dashboard: '/run/0', explorer: '/run/0/explorer', 'explorer-eternal': '/run/1/explorer', games: '/run/0/games', game: `/run/0/game/${checkpoint}/${number}?ply=12`,
+    live: '/run/0/live',
   };
   for (const size of Object.keys(SIZES)) {
     for (const colours of ['light', 'dark']) {

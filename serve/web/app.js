@@ -5,6 +5,7 @@ import { Problem, useLoaded, useStored, useTitle } from '/parts.js';
 import { Dashboard } from '/dashboard.js';
 import { Explorer } from '/explorer.js';
 import { GamePage, GamesPage } from '/games.js';
+import { Live } from '/live.js';
 import { Play } from '/play.js';
 import { Rules } from '/rules.js';
 
@@ -51,6 +52,7 @@ function App() {
   else if (parts[0] === 'rules') content = html`<${Rules} ...${shared} name=${parts[1]} />`;
   else if (run?.problem) content = html`<${Problem} error=${run.problem} />`;
   else if (run && parts[2] === 'explorer') content = html`<${Explorer} key=${run.run} ...${shared} />`;
+  else if (run && parts[2] === 'live') content = html`<${Live} key=${run.run} ...${shared} />`;
   else if (run && parts[2] === 'games') content = html`<${GamesPage} key=${run.run} ...${shared} />`;
   else if (run && parts[2] === 'game') content = html`<${GamePage} key=${parts.join('/')} ...${shared} checkpoint=${parts[3]} number=${parts[4]} />`;
   else if (run) content = html`<${Dashboard} key=${run.run} ...${shared} />`;
@@ -67,6 +69,7 @@ function App() {
         ${run && runs.length > 1 && link(`#/run/${run.run}`, 'Run', !parts[2])}
         ${run && link(`#/run/${run.run}/explorer`, 'Explorer', parts[2] === 'explorer')}
         ${run && link(`#/run/${run.run}/games`, 'Games', ['games', 'game'].includes(parts[2]))}
+        ${run && link(`#/run/${run.run}/live`, 'Live', parts[2] === 'live')}
       </nav>
       <div class="switches">
         <label title="Characters on the pieces of Tori Shogi and Eternal chess"><input type="checkbox" checked=${characters}

@@ -85,7 +85,8 @@ export function Dashboard({ run, game }) {
       <thead><tr><th scope="col">Player</th><th scope="col" class="num">Elo</th><th scope="col" class="num">±</th><th scope="col" class="num">Games</th><th scope="col" class="num">Score</th></tr></thead>
       <tbody>${ladder.data.ratings.map((r) => html`<tr><th scope="row">${r.player}</th><td class="num">${r.elo.toFixed(0)}</td><td class="num">${r.error.toFixed(0)}</td>
         <td class="num">${number(r.games)}</td><td class="num">${percentOf(r.points / Math.max(1, r.games))}</td></tr>`)}</tbody></table></div></section>`}
-    <p class="links"><a href=${`#/run/${run.run}/explorer`}>Openings</a> <a href=${`#/run/${run.run}/games`}>Games</a>
+    <p class="links"><a href=${`#/run/${run.run}/explorer`}>Openings</a> <a href=${`#/run/${run.run}/games`}>Games</a> <a href=${`#/run/${run.run}/live`}>Live games</a>
+      ${data.openings && html`<a href=${`/api/r/${run.run}/openings`}>Report on openings</a>`}
       ${data.checkpoint !== null && html`<a href=${`#/play?rules=${data.rules}&player=run:${run.run}:${data.checkpoint}`}>Play against the newest checkpoint</a>`}</p>`;
 }
 

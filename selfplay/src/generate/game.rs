@@ -1,5 +1,6 @@
 use garuda_mcts::{Gumbel, GumbelSettings, Wdl, sample};
 use garuda_rules::{Color, Game, GameState, Position};
+use garuda_run::LiveGame;
 use garuda_run::records::{Decision, DecisionKind, GameHead, GameRecord};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -72,15 +73,27 @@ impl<P: Position> GameInProgress<P> {
 
     /// The start position and the moves so far, for messages.
     pub(super) fn move_list_text(&self) -> String {
-        let mut out = self.head.start.clone();
+        format!("{} {}", self.head.start, self.uci_moves())
+    }
+
+    /// The game so far, for people who watch.
+    pub(super) fn live(&self) -> LiveGame {
+        LiveGame {
+            number: self.head.number,
+            start: self.head.start.clone(),
+            moves: self.uci_moves(),
+        }
+    }
+
+    fn uci_moves(&self) -> String {
+        let mut moves = Vec::with_capacity(self.decisions.len());
         if let Ok(mut position) = self.head.start.parse::<P>() {
             for decision in &self.decisions {
-                out.push(' ');
-                out.push_str(&position.uci(decision.mv));
+                moves.push(position.uci(decision.mv));
                 position.play(decision.mv);
             }
         }
-        out
+        moves.join(" ")
     }
 
     /// Whether the side to move is played by the past opponent.

@@ -1,10 +1,13 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use garuda_mcts::{EvalCache, Evaluator, Gumbel, Search, Shard};
 use garuda_rules::{GameState, Position};
+use garuda_run::LiveGame;
 use garuda_run::records::GameRecord;
 use tracing::error;
 
@@ -15,6 +18,8 @@ use super::plan::Plan;
 const TREE_BYTES: usize = 64 << 20;
 /// Evaluations that the cache of a shard holds.
 const CACHED: usize = 1 << 15;
+/// How often a shard shows a game that it plays.
+const LIVE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// What has been done so far, for display.
 #[derive(Default, Debug)]
@@ -24,6 +29,8 @@ pub struct Counters {
     pub evaluations: AtomicU64,
     /// Simulations of finished searches.
     pub simulations: AtomicU64,
+    /// A game of each shard as it stood a moment ago.
+    pub live: Mutex<Vec<LiveGame>>,
 }
 
 /// A game that was given up because the code panicked in it.
@@ -63,7 +70,7 @@ where
     let (sender, receiver) = channel();
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..shards)
-            .map(|_| {
+            .map(|shard| {
                 let sender = sender.clone();
                 let (next, failed, open) = (&next, &failed, &open);
                 scope.spawn(move || {
@@ -72,7 +79,7 @@ where
                         next,
                         stops: [stop, failed],
                     };
-                    let result = GameShard::run(plan, queue, open, &sender, counters);
+                    let result = GameShard::run(shard, plan, queue, open, &sender, counters);
                     if result.is_err() {
                         failed.store(true, Ordering::Relaxed);
                     }
@@ -166,16 +173,21 @@ enum PlaceState {
 
 /// The games that one thread plays at a time.
 struct GameShard<'a, P: Position, E> {
+    /// Its number among the shards.
+    number: usize,
     plan: &'a Plan<P>,
     places: Vec<Option<GameInProgress<P>>>,
     newest: SearchPool<P, E>,
     past_opponent: Option<SearchPool<P, E>>,
     sender: &'a Sender<ShardMessage>,
     counters: &'a Counters,
+    /// When one of its games was last shown.
+    shown: Instant,
 }
 
 impl<'a, P: Position, E: Evaluator<GameState<P>>> GameShard<'a, P, E> {
     fn open(
+        number: usize,
         plan: &'a Plan<P>,
         places: usize,
         open: &impl Fn(u32) -> anyhow::Result<E>,
@@ -188,16 +200,19 @@ impl<'a, P: Position, E: Evaluator<GameState<P>>> GameShard<'a, P, E> {
             Ok(SearchPool::new(evaluator, places))
         };
         Ok(GameShard {
+            number,
             plan,
             places: (0..places).map(|_| None).collect(),
             newest: player(plan.checkpoint())?,
             past_opponent: plan.past_opponent().map(player).transpose()?,
             sender,
             counters,
+            shown: Instant::now(),
         })
     }
 
     fn run(
+        number: usize,
         plan: &'a Plan<P>,
         queue: Queue<'_>,
         open: &impl Fn(u32) -> anyhow::Result<E>,
@@ -205,7 +220,7 @@ impl<'a, P: Position, E: Evaluator<GameState<P>>> GameShard<'a, P, E> {
         counters: &'a Counters,
     ) -> anyhow::Result<()> {
         let places = plan.parallel_games();
-        let reopen = |places| GameShard::open(plan, places, open, sender, counters);
+        let reopen = |places| GameShard::open(number, plan, places, open, sender, counters);
         let mut shard = reopen(places)?;
         loop {
             let mut next = || queue.next();
@@ -280,8 +295,25 @@ impl<'a, P: Position, E: Evaluator<GameState<P>>> GameShard<'a, P, E> {
                         return PlaceState::Idle;
                     }
                 }
-                None => self.start_search(place),
+                None => {
+                    if place == 0 && self.shown.elapsed() >= LIVE_INTERVAL {
+                        self.show(place);
+                    }
+                    self.start_search(place);
+                }
             }
+        }
+    }
+
+    /// Shows how the game of a place stands.
+    fn show(&mut self, place: usize) {
+        self.shown = Instant::now();
+        if let Some(game) = &self.places[place] {
+            let mut live = (self.counters.live.lock()).unwrap_or_else(PoisonError::into_inner);
+            if live.len() <= self.number {
+                live.resize_with(self.number + 1, LiveGame::default);
+            }
+            live[self.number] = game.live();
         }
     }
 

@@ -1,4 +1,6 @@
 use std::collections::HashSet;
+use std::path::Path;
+use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -7,7 +9,7 @@ use garuda_model::{Network, checkpoint_files};
 use garuda_rules::Position;
 use garuda_run::config::BootstrapEvaluator;
 use garuda_run::records::{GameRecord, RecordStore};
-use garuda_run::{Event, HumanCount, checkpoint_name, counted};
+use garuda_run::{Event, HumanCount, LiveGames, checkpoint_name, counted};
 use tracing::{debug, warn};
 
 use super::PhaseEnd;
@@ -17,6 +19,8 @@ use crate::generate::{Counters, GameOrder, GameSource, Plan, PlanSpec};
 
 /// Finished games are written at least this often.
 const WRITE_EVERY: Duration = Duration::from_secs(20);
+/// Games in progress are shown at most this often.
+const SHOW_EVERY: Duration = Duration::from_secs(1);
 
 impl<P: Position, S: GameSource> Session<P, S> {
     /// Gets the games of the newest checkpoint played that are not recorded yet.
@@ -52,6 +56,8 @@ impl<P: Position, S: GameSource> Session<P, S> {
             unwritten: Vec::new(),
             last: Instant::now(),
         };
+        let live = self.run.live();
+        let mut shown = Instant::now();
         let mut wanted: HashSet<_> = numbers.iter().copied().collect();
         let mut finished = |record: GameRecord| {
             // A source may deliver a game twice, or one of an earlier order.
@@ -61,6 +67,10 @@ impl<P: Position, S: GameSource> Session<P, S> {
             }
             writer.add(record.clone())?;
             games.push(record);
+            if shown.elapsed() >= SHOW_EVERY {
+                shown = Instant::now();
+                show(&live, checkpoint, &counters);
+            }
             let seconds = started.elapsed().as_secs_f64();
             let rate = |count: &AtomicU64| {
                 HumanCount((count.load(Ordering::Relaxed) as f64 / seconds) as u64)
@@ -141,6 +151,18 @@ impl<P: Position, S: GameSource> Session<P, S> {
             }
             _ => Duration::ZERO,
         }
+    }
+}
+
+/// Writes how some of the games stand. What keeps it from being written does not matter to the run.
+fn show(path: &Path, checkpoint: u32, counters: &Counters) {
+    let games = (counters.live.lock()).unwrap_or_else(PoisonError::into_inner);
+    let games = LiveGames {
+        checkpoint,
+        games: games.clone(),
+    };
+    if let Err(e) = games.write(path) {
+        debug!("cannot write {}: {e}", path.display());
     }
 }
 

@@ -43,6 +43,8 @@ pub fn router(site: Arc<Site>, access: Access) -> Router {
         .route("/api/r/{run}/metrics", get(metrics::metrics))
         .route("/api/r/{run}/events", get(events::events))
         .route("/api/r/{run}/ladder", get(metrics::ladder))
+        .route("/api/r/{run}/live", get(runs::live))
+        .route("/api/r/{run}/openings", get(runs::openings))
         .route("/api/r/{run}/explorer", get(explorer::explorer))
         .route("/api/r/{run}/eval", get(explorer::eval))
         .route("/api/r/{run}/games", get(games::games))

@@ -1,11 +1,19 @@
+use std::time::SystemTime;
+use std::{fs, io};
+
+use axum::body::Body;
 use axum::extract::State;
+use axum::http::HeaderValue;
+use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
+use axum::response::Response;
 use garuda_arena::ratings::ladder_ratings;
 use garuda_rules::{Position, with_rule_set};
-use garuda_run::{Event, Ladder};
+use garuda_run::{Event, Ladder, LiveGames};
 use serde_json::{Value, json};
 
 use super::metrics::MetricsFile;
 use super::{Answer, Params, SharedSite, blocking, json_response};
+use crate::error::ApiError;
 use crate::players::LEVELS;
 use crate::rules_data;
 
@@ -53,6 +61,59 @@ pub(super) async fn players(State(site): SharedSite) -> Answer {
     .await
 }
 
+/// Games that are being played, and how many seconds ago they stood like that.
+pub(super) async fn live(State(site): SharedSite, Params(number): Params<usize>) -> Answer {
+    blocking(move || {
+        let run = site.run(number)?.open()?;
+        let path = run.live();
+        let (games, problem) = match LiveGames::read(&path) {
+            Ok(games) => (games, None),
+            Err(e) => (None, Some(format!("live.json cannot be read: {e}"))),
+        };
+        let written = fs::metadata(&path).and_then(|data| data.modified());
+        let age = written.map(|at| SystemTime::now().duration_since(at).unwrap_or_default());
+        Ok(json_response(&json!({
+            "training": run.is_locked(),
+            "live": games,
+            "problem": problem,
+            "age": age.ok().map(|age| age.as_secs_f64()),
+        })))
+    })
+    .await
+}
+
+/// The report is a page by itself, with its styles inside, and may be anyone's: it runs nothing and
+/// loads nothing.
+const REPORT_POLICY: &str =
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'";
+
+/// The page that `garuda openings` wrote.
+pub(super) async fn openings(State(site): SharedSite, Params(number): Params<usize>) -> Answer {
+    blocking(move || {
+        let path = site.run(number)?.open()?.openings_page();
+        let page = match fs::read(&path) {
+            Ok(page) => page,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {
+                let command = "garuda openings writes it";
+                return Err(ApiError::not_found(format!(
+                    "there is no report yet: {command}"
+                )));
+            }
+            Err(e) => return Err(anyhow::Error::from(e).into()),
+        };
+        let mut response = Response::new(Body::from(page));
+        let headers = response.headers_mut();
+        for (name, value) in [
+            (CONTENT_TYPE, "text/html; charset=utf-8"),
+            (CONTENT_SECURITY_POLICY, REPORT_POLICY),
+        ] {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+        Ok(response)
+    })
+    .await
+}
+
 /// How far a run is: what `garuda status` prints, and the state of the position index.
 pub(super) async fn summary(State(site): SharedSite, Params(number): Params<usize>) -> Answer {
     blocking(move || {
@@ -83,6 +144,7 @@ pub(super) async fn summary(State(site): SharedSite, Params(number): Params<usiz
             "title": config.game.rules.title(),
             "start": start,
             "training": run.is_locked(),
+            "openings": run.openings_page().is_file(),
             "checkpoint": newest,
             "selfplay": selfplay,
             "last_training": training,
