@@ -1,12 +1,9 @@
 //! Records on disk: whole, or refused.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use common::{config, games};
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{Color, Game, GameState, Move, MoveList, Outcome, Position, Termination};
 use garuda_run::records::{
@@ -15,6 +12,8 @@ use garuda_run::records::{
 };
 use garuda_run::testing::{self, unsearched};
 use proptest::prelude::*;
+
+use crate::common::{config, games};
 
 fn head() -> GameHead {
     let start = ToriPosition::start().to_string();
@@ -219,6 +218,31 @@ fn damaged_record_files_are_set_aside_and_the_rest_is_used() {
     let loaded = store.load::<ToriPosition>(|_| 0).unwrap();
     assert_eq!(loaded.records, all);
     assert!(loaded.refused.is_empty());
+}
+
+/// A file without damage whose games cannot have been played: only games that are wanted are replayed,
+/// and what takes their place is wanted then.
+#[test]
+fn impossible_games_are_set_aside_when_they_are_wanted() {
+    let dir = tempfile::tempdir().unwrap();
+    let all = games(&config(&[]), 0, &(0..4).collect::<Vec<_>>(), 2);
+    let impossible = GameHead {
+        number: 9,
+        ..head()
+    };
+    let outcome = Outcome::win(Color::White, Termination::Checkmate);
+    let impossible = GameRecord::new(impossible, &some_moves(5), outcome).unwrap();
+    let mut store = RecordStore::open(dir.path()).unwrap();
+    store.write(&all[..2]).unwrap();
+    store.write(&all[2..]).unwrap();
+    store.write(&[impossible]).unwrap();
+
+    let none = store.load::<ToriPosition>(<[_]>::len).unwrap();
+    assert!(none.records.is_empty() && none.refused.is_empty());
+    let last_two = store.load::<ToriPosition>(|games| games.len() - 2).unwrap();
+    assert_eq!(last_two.records, all[2..]);
+    assert_eq!(last_two.refused.len(), 1);
+    assert!(dir.path().join("refused/00000002.games").is_file());
 }
 
 /// Stray files with the highest numbers there are.

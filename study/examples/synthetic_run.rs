@@ -1,4 +1,5 @@
-//! Makes a run of any number of random games, to measure commands that read all games of a run:
+//! Makes a run of any number of random games, by any number of checkpoints (40 if not given), to
+//! measure commands that read all games of a run:
 //!
 //!     cargo run --release --package garuda-study --example synthetic_run -- torishogi runs/random 100000
 //!     /usr/bin/time -v target/release/garuda openings runs/random --visits 0
@@ -19,31 +20,35 @@ const GAMES_PER_FILE: u64 = 32;
 /// Number of files made in parallel.
 const PARALLEL_FILES: u64 = 64;
 /// Number of checkpoints that the games are distributed over.
-const CHECKPOINTS: u64 = 40;
+const CHECKPOINTS: &str = "40";
 /// Number of moves in a policy, about as many as a search keeps.
 const POLICY_MOVES: usize = 16;
 
 fn main() -> anyhow::Result<()> {
     let arguments: Vec<_> = env::args().skip(1).collect();
-    let [rules, run, games] = arguments.as_slice() else {
-        anyhow::bail!("usage: synthetic_run RULES DIRECTORY GAMES");
+    let [rules, run, games, rest @ ..] = arguments.as_slice() else {
+        anyhow::bail!("usage: synthetic_run RULES DIRECTORY GAMES [CHECKPOINTS [KEY=VALUE …]]");
     };
     let rules: RuleSet = rules.parse()?;
     let games: u64 = games.parse().context("the number of games")?;
+    let checkpoints = rest.first().map_or(CHECKPOINTS, String::as_str);
+    let checkpoints: u64 = checkpoints.parse().context("the number of checkpoints")?;
+    let mut settings = vec![format!("game.rules={rules}")];
+    settings.extend(rest.iter().skip(1).cloned());
     let path = Path::new(run);
     ensure!(!path.exists(), "{run} exists");
-    let config = Config::parse("synthetic", "", &[format!("game.rules={rules}")])?;
+    let config = Config::parse("synthetic", "", &settings)?;
     let run = RunDir::open_or_create(path, &config)?;
-    with_rule_set!(rules, P => make::<P>(&run, games))
+    with_rule_set!(rules, P => make::<P>(&run, games, checkpoints))
 }
 
-fn make<P: Position>(run: &RunDir, games: u64) -> anyhow::Result<()> {
+fn make<P: Position>(run: &RunDir, games: u64, checkpoints: u64) -> anyhow::Result<()> {
     let mut store = RecordStore::open(&run.games())?;
     let numbers: Vec<_> = (0..games).collect();
     let (mut plies, mut bytes) = (0, 0);
     for chunk in numbers.chunks((GAMES_PER_FILE * PARALLEL_FILES) as usize) {
         let records: Vec<_> = (chunk.par_iter())
-            .map(|&number| random_game::<P>(number, number * CHECKPOINTS / games))
+            .map(|&number| random_game::<P>(number, number * checkpoints / games))
             .collect();
         plies += records.iter().map(GameRecord::plies).sum::<usize>();
         for file in records.chunks(GAMES_PER_FILE as usize) {

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use garuda_rules::Position;
 use rayon::prelude::*;
 use tracing::warn;
@@ -29,8 +29,6 @@ pub struct StoredGame {
     pub number: u64,
     /// Decisions that can be trained on.
     pub positions: u64,
-    /// Index of its record file among all.
-    file: usize,
 }
 
 impl StoredGame {
@@ -82,66 +80,78 @@ impl RecordStore {
 
     /// Goes over all record files and loads the games from an index on: `first` chooses it, given
     /// all games ordered by checkpoint and number. What comes before is never in memory at once,
-    /// however long the run.
+    /// however long the run, and is not replayed, which would take most of the time.
     ///
     /// A file that is damaged, or holds what cannot have been a game, is set aside with a warning,
     /// and the rest is used.
     pub fn load<P: Position>(
         &self,
-        first: impl FnOnce(&[StoredGame]) -> usize,
+        mut first: impl FnMut(&[StoredGame]) -> usize,
     ) -> anyhow::Result<Loaded> {
-        let files = record_files(&self.dir)?;
-        let listed: Vec<_> = files
-            .par_iter()
-            .enumerate()
-            .map(|(file, (_, path))| -> Result<Vec<StoredGame>, String> {
-                let records = read_record_file::<P>(path)?;
-                let game = |record: &GameRecord| StoredGame {
-                    checkpoint: record.checkpoint(),
-                    number: record.number(),
-                    positions: record.positions() as u64,
-                    file,
-                };
-                Ok(records.iter().map(game).collect())
-            })
-            .collect();
         let mut loaded = Loaded::default();
-        let mut games = Vec::new();
-        for ((_, path), list) in files.iter().zip(listed) {
-            match list {
-                Ok(list) => games.extend(list),
+        let files = record_files(&self.dir)?;
+        let paths = files.into_iter().map(|(_, path)| path).collect();
+        let mut lists = self.read_sound(paths, list_games, &mut loaded)?;
+        loop {
+            let mut games: Vec<_> = (lists.iter().enumerate())
+                .flat_map(|(file, (_, list))| list.iter().map(move |game| (*game, file)))
+                .collect();
+            games.sort_by_key(|(game, _)| game.key());
+            games.dedup_by_key(|(game, _)| game.key());
+            let (games, file_of): (Vec<_>, Vec<_>) = games.into_iter().unzip();
+            let start = first(&games);
+            let (before, wanted) = games.split_at(start);
+            loaded.passed_over = before.iter().map(|game| game.positions).sum();
+
+            let of_wanted: BTreeSet<_> = file_of[start..].iter().collect();
+            let paths: Vec<_> = (of_wanted.into_iter())
+                .map(|&file| lists[file].0.clone())
+                .collect();
+            let is_wanted = |record: &GameRecord| {
+                wanted
+                    .binary_search_by_key(&key(record), StoredGame::key)
+                    .is_ok()
+            };
+            let read = |path: &Path| {
+                let mut records = read_record_file::<P>(path)?;
+                records.retain(is_wanted);
+                Ok(records)
+            };
+            let found = self.read_sound(paths.clone(), read, &mut loaded)?;
+            if found.len() == paths.len() {
+                loaded.records = found.into_iter().flat_map(|(_, records)| records).collect();
+                loaded.records.sort_by_key(key);
+                loaded.records.dedup_by_key(|record| key(record));
+                return Ok(loaded);
+            }
+            // Some files were set aside: without their games, others may be wanted.
+            let sound: BTreeSet<_> = found.into_iter().map(|(path, _)| path).collect();
+            let refused: BTreeSet<_> = paths.into_iter().collect();
+            lists.retain(|(path, _)| sound.contains(path) || !refused.contains(path));
+        }
+    }
+
+    /// Reads files in parallel. Those that are not sound are set aside, with a warning.
+    fn read_sound<T: Send>(
+        &self,
+        paths: Vec<PathBuf>,
+        read: impl Fn(&Path) -> Result<T, String> + Sync,
+        loaded: &mut Loaded,
+    ) -> anyhow::Result<Vec<(PathBuf, T)>> {
+        let results: Vec<_> = paths.par_iter().map(|path| read(path)).collect();
+        let mut sound = Vec::with_capacity(paths.len());
+        for (path, result) in paths.into_iter().zip(results) {
+            match result {
+                Ok(content) => sound.push((path, content)),
                 Err(problem) => {
-                    self.set_aside(path)?;
+                    self.set_aside(&path)?;
+                    let refusal = format!("{}: {problem}", path.display());
                     warn!("{} is set aside in {REFUSED}/: {problem}", path.display());
-                    loaded
-                        .refused
-                        .push(format!("{}: {problem}", path.display()));
+                    loaded.refused.push(refusal);
                 }
             }
         }
-        games.sort_by_key(StoredGame::key);
-        games.dedup_by_key(|game| game.key());
-        let (before, wanted) = games.split_at(first(&games));
-        loaded.passed_over = before.iter().map(|game| game.positions).sum();
-
-        let of_wanted: BTreeSet<_> = wanted.iter().map(|game| game.file).collect();
-        let read: Vec<Vec<GameRecord>> = (of_wanted.into_par_iter())
-            .map(|file| {
-                let path = &files[file].1;
-                let mut records = read_record_file::<P>(path)
-                    .map_err(|problem| anyhow!("{}: {problem}", path.display()))?;
-                records.retain(|record| {
-                    wanted
-                        .binary_search_by_key(&key(record), StoredGame::key)
-                        .is_ok()
-                });
-                Ok(records)
-            })
-            .collect::<anyhow::Result<_>>()?;
-        loaded.records = read.into_iter().flatten().collect();
-        loaded.records.sort_by_key(key);
-        loaded.records.dedup_by_key(|record| key(record));
-        Ok(loaded)
+        Ok(sound)
     }
 
     /// Names of record files that must have been there: the numbers below the highest that no file
@@ -178,16 +188,20 @@ fn key(record: &GameRecord) -> (u32, u64) {
     (record.checkpoint(), record.number())
 }
 
+/// The games of a record file by name only. The file is known to be undamaged, but not that its games
+/// can have been played.
+fn list_games(path: &Path) -> Result<Vec<StoredGame>, String> {
+    let game = |record: &GameRecord| StoredGame {
+        checkpoint: record.checkpoint(),
+        number: record.number(),
+        positions: record.positions() as u64,
+    };
+    Ok(decode_file(path)?.iter().map(game).collect())
+}
+
 /// The games of a record file, all verified by replay. The error says what is wrong with the file.
 pub fn read_record_file<P: Position>(path: &Path) -> Result<Vec<GameRecord>, String> {
-    let length = fs::metadata(path).map_err(|e| e.to_string())?.len();
-    if record_file::is_too_large(length) {
-        return Err(format!(
-            "{length} bytes are more than a record file can have"
-        ));
-    }
-    let bytes = fs::read(path).map_err(|e| e.to_string())?;
-    let records = decode_record_file(&bytes).map_err(|e| e.to_string())?;
+    let records = decode_file(path)?;
     for record in &records {
         verify::<P>(record).map_err(|e| {
             let (checkpoint, number) = (record.checkpoint(), record.number());
@@ -195,6 +209,17 @@ pub fn read_record_file<P: Position>(path: &Path) -> Result<Vec<GameRecord>, Str
         })?;
     }
     Ok(records)
+}
+
+fn decode_file(path: &Path) -> Result<Vec<GameRecord>, String> {
+    let length = fs::metadata(path).map_err(|e| e.to_string())?.len();
+    if record_file::is_too_large(length) {
+        return Err(format!(
+            "{length} bytes are more than a record file can have"
+        ));
+    }
+    let bytes = fs::read(path).map_err(|e| e.to_string())?;
+    decode_record_file(&bytes).map_err(|e| e.to_string())
 }
 
 fn file_name(number: u64) -> String {
