@@ -1,8 +1,5 @@
 //! `docs/adding-a-game.md`: its code is the example's, and its commands work.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
-#![cfg(feature = "torch")]
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs};

@@ -1,7 +1,5 @@
 //! What commands print, where they print it, and what they leave alone.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
-
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{Write, pipe};

@@ -1,8 +1,5 @@
 //! Runs with names that a terminal or a shell would take for something else.
 
-#![cfg(feature = "torch")]
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
-
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;

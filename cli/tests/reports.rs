@@ -1,7 +1,5 @@
 //! Reports that cannot be written are printed all the same.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
-
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

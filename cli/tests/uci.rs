@@ -1,7 +1,5 @@
 //! Matches against UCI engines that play well, badly, or not at all.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
-
 use std::fs;
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::AtomicBool;

@@ -1,5 +1,7 @@
 //! What must hold for any input, however broken.
 
+mod web;
+
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
@@ -17,6 +19,8 @@ use garuda_run::labels::{decode_label_file, encode_label_file};
 use garuda_run::records::{
     Decision, DecisionKind, GameHead, GameRecord, decode_record_file, encode_record_file, verify,
 };
+
+pub use web::{index, web};
 
 /// Number of plies played from an accepted position.
 const PLIES: usize = 30;
@@ -130,30 +134,55 @@ fn game_of<P: Position>(bytes: &[u8]) {
             true => legal[usize::from(byte) % legal.len()],
             false => Move::from_code(u16::from(byte) * 31),
         };
-        decisions.push(Decision {
-            mv,
-            kind: DecisionKind::Unsearched,
-            wdl: Wdl::UNKNOWN,
-            policy: Vec::new(),
-        });
+        decisions.push(unsearched(mv));
         if !is_legal {
             break;
         }
         game.play(mv);
     }
-    let head = GameHead {
+    let found = game.outcome();
+    let claimed = found.unwrap_or(Outcome::draw(Termination::LengthLimit));
+    let record = GameRecord::new(head::<P>(0), &decisions, claimed).expect("there are no policies");
+    if verify::<P>(&record).is_ok() {
+        assert_eq!(found, Some(claimed));
+    }
+}
+
+/// A game whose moves follow from its number.
+fn random_game<P: Position>(number: u64) -> GameRecord {
+    let mut game = GameState::<P>::start();
+    let mut legal = MoveList::new();
+    let mut decisions = Vec::new();
+    let outcome = loop {
+        game.legal_moves(&mut legal);
+        if let Some(outcome) = game.outcome_given(&legal) {
+            break outcome;
+        }
+        let choice = (number + 7) * (decisions.len() as u64 + 3) % 101;
+        let mv = legal[choice as usize % legal.len()];
+        decisions.push(unsearched(mv));
+        game.play(mv);
+    };
+    GameRecord::new(head::<P>(number), &decisions, outcome).expect("there are no policies")
+}
+
+fn unsearched(mv: Move) -> Decision {
+    Decision {
+        mv,
+        kind: DecisionKind::Unsearched,
+        wdl: Wdl::UNKNOWN,
+        policy: Vec::new(),
+    }
+}
+
+fn head<P: Position>(number: u64) -> GameHead {
+    GameHead {
         rules: P::NAME.to_owned(),
         start: P::start().to_string(),
         checkpoint: 0,
-        number: 0,
+        number,
         sides: [0; 2],
         seed: 0,
-    };
-    let found = game.outcome();
-    let claimed = found.unwrap_or(Outcome::draw(Termination::LengthLimit));
-    let record = GameRecord::new(head, &decisions, claimed).expect("there are no policies");
-    if verify::<P>(&record).is_ok() {
-        assert_eq!(found, Some(claimed));
     }
 }
 

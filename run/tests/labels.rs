@@ -1,7 +1,5 @@
 //! Label files: the layout, damage, and directories that continue.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
-
 use std::fs;
 
 use garuda_model::nnue::{NnueLayout, NnuePosition};

@@ -1,7 +1,5 @@
 //! The bytes of a record file, as `docs/run-directory.md` describes them.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
-
 use std::fs;
 use std::path::Path;
 

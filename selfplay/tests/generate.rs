@@ -1,12 +1,7 @@
 //! Self-play: a game is made by its number alone.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
-
-mod common;
-
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use common::{config, evaluator, games};
 use garuda_mcts::evaluators::Rollout;
 use garuda_mcts::{EvalError, Evaluations, Evaluator, Wdl};
 use garuda_rules::tori::ToriPosition;
@@ -14,6 +9,8 @@ use garuda_rules::{Color, Game, GameState, Move, Position, RuleSet, with_rule_se
 use garuda_run::records::{DecisionKind, GameRecord};
 use garuda_run::seeds;
 use garuda_selfplay::generate::{Counters, Plan, PlanSpec, generate};
+
+use crate::common::{self, config, evaluator, games};
 
 #[test]
 fn games_depend_on_their_numbers_alone() {

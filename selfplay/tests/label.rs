@@ -1,9 +1,5 @@
 //! Labelling: what comes out does not depend on interruptions, threads, or a run that goes on.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
-
-mod common;
-
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,6 +15,8 @@ use garuda_run::labels::LabelDir;
 use garuda_run::records::RecordStore;
 use garuda_run::{Log, Stop};
 use garuda_selfplay::label::{LabelOptions, Labeller, label};
+
+use crate::common;
 
 fn network() -> Network {
     let shape = SparseShape::new(32, 8).unwrap();

@@ -1,8 +1,5 @@
 //! What is trained on.
 
-mod common;
-
-use common::{config, games};
 use garuda_model::sparse::FeatureLayout;
 use garuda_model::{GameSamples, Targets};
 use garuda_rules::tori::ToriPosition;
@@ -12,6 +9,8 @@ use garuda_selfplay::replay::{
     Replay, ReplayGame, SampleSettings, TrainingSample, first_in_window, game_samples, ply_of,
     window_size,
 };
+
+use crate::common::{config, games};
 
 #[test]
 fn the_window_holds_the_newest_positions_however_they_came() {

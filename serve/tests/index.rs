@@ -1,9 +1,5 @@
 //! The position index against other ways to count the same games.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
-
-mod common;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -11,13 +7,14 @@ use std::process::Command;
 use std::thread::sleep;
 use std::time::Instant;
 
-use common::{Client, fill_run, tiny_run};
 use garuda_rules::{GameState, Position, RuleSet, with_rule_set};
 use garuda_run::RunDir;
 use garuda_serve::PositionIndex;
 use garuda_study::openings::{CheckpointRanges, OpeningRoot, count_games};
 use serde_json::Value;
 use tempfile::TempDir;
+
+use crate::common::{Client, fill_run, tiny_run};
 
 /// Wins, draws and losses of White by move.
 type Counts = BTreeMap<String, [u64; 3]>;

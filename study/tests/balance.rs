@@ -1,7 +1,5 @@
 //! Balance of games, compared with counts made by hand.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
-
 use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::sittuyin::SittuyinPosition;

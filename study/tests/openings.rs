@@ -1,7 +1,5 @@
 //! Opening statistics: counts, searches, and the reports made of them.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
-
 use std::collections::BTreeMap;
 use std::path::Path;
 

@@ -1,7 +1,5 @@
 //! Piece values: the values that made-up games were generated with are recovered.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
-
 use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::sittuyin::SittuyinPosition;

@@ -12,9 +12,12 @@ use garuda_run::Ladder;
 
 use super::scratch::{Scratch, errors, games, garuda, newest, signal, wait_for, weights};
 
+/// How often each of the runs below is killed, unless `GARUDA_KILL_ROUNDS` says how often.
+const KILL_ROUNDS: usize = 13;
+
 /// Small numbers that look random enough to kill at.
-fn delays() -> impl Iterator<Item = Duration> {
-    let mut state = 12345u64;
+fn delays(seed: u64) -> impl Iterator<Item = Duration> {
+    let mut state = seed;
     std::iter::from_fn(move || {
         state = state
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -25,12 +28,36 @@ fn delays() -> impl Iterator<Item = Duration> {
 
 #[test]
 fn killed_at_any_moment_a_run_becomes_what_it_would_have_been() {
+    check_kills(1, &["network.kind=conv", "machine.phases=alternate"]);
+}
+
+#[test]
+fn killed_at_any_moment_with_overlapping_phases() {
+    check_kills(2, &["network.kind=conv", "machine.phases=overlap"]);
+}
+
+#[test]
+fn killed_at_any_moment_with_a_sparse_network() {
+    check_kills(3, &[SPARSE, "network.width=32", "machine.phases=alternate"]);
+}
+
+#[test]
+fn killed_at_any_moment_with_a_sparse_network_and_overlapping_phases() {
+    check_kills(4, &[SPARSE, "network.width=32", "machine.phases=overlap"]);
+}
+
+const SPARSE: &str = "network.kind=sparse";
+
+fn check_kills(seed: u64, settings: &[&str]) {
+    let rounds = std::env::var("GARUDA_KILL_ROUNDS");
+    let rounds = rounds.map_or(KILL_ROUNDS, |rounds| rounds.parse().unwrap());
     let scratch = Scratch::new();
     let killed = scratch.path("killed");
+    let set: Vec<_> = settings.iter().flat_map(|&key| ["--set", key]).collect();
     let mut known = BTreeMap::new();
     let mut checkpoint = None;
-    for (round, delay) in delays().take(50).enumerate() {
-        let mut child = scratch.train("killed", &[]).spawn().unwrap();
+    for (round, delay) in delays(seed).take(rounds).enumerate() {
+        let mut child = scratch.train("killed", &set).spawn().unwrap();
         if round % 5 > 0 {
             // Most kills are to fall into the work, not into the start of the program.
             let mut first = [0];
@@ -58,14 +85,12 @@ fn killed_at_any_moment_a_run_becomes_what_it_would_have_been() {
     }
     // Whatever was reached, one more checkpoint, and the same without any interruption.
     let target = checkpoint.map_or(1, |number| number + 1);
-    let limit = ["--checkpoints", &target.to_string()];
+    let target_text = target.to_string();
+    let limit = [&set[..], &["--checkpoints", &target_text]].concat();
     let resumed = scratch.trained("killed", &limit);
     let straight = scratch.trained("straight", &limit);
-    println!(
-        "{} checkpoints and {} games in 50 rounds",
-        target - 1,
-        known.len()
-    );
+    let (checkpoints, games_played) = (target - 1, known.len());
+    println!("{checkpoints} checkpoints and {games_played} games in {rounds} rounds");
     assert_eq!(resumed["games"], straight["games"]);
     assert_eq!(resumed["steps"], straight["steps"]);
     let straight = scratch.path("straight");

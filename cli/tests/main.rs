@@ -1,0 +1,12 @@
+//! The program as its users start it.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+#[cfg(feature = "torch")]
+mod adding_a_game;
+mod commands;
+#[cfg(feature = "torch")]
+mod names;
+mod reports;
+mod train;
+mod uci;

@@ -1,0 +1,8 @@
+//! Reports on runs.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+mod balance;
+mod charts;
+mod openings;
+mod values;
