@@ -15,6 +15,8 @@ pub(crate) struct Options {
     pub(crate) variant: Option<RuleSet>,
     /// Path of an exported network.
     pub(crate) eval_file: Option<PathBuf>,
+    /// Path of an opening book.
+    pub(crate) book: Option<PathBuf>,
     pub(crate) threads: usize,
     /// Memory for the tree and the cache in MiB.
     pub(crate) hash_mib: usize,
@@ -28,6 +30,7 @@ impl Default for Options {
         Options {
             variant: None,
             eval_file: None,
+            book: None,
             threads: 1,
             hash_mib: 256,
             multi_pv: 1,
@@ -42,6 +45,7 @@ impl Default for Options {
 pub(crate) enum OptionName {
     Variant,
     EvalFile,
+    Book,
     Threads,
     Hash,
     MultiPv,
@@ -81,9 +85,10 @@ enum OptionType {
 }
 
 impl OptionName {
-    const ALL: [OptionName; 8] = [
+    const ALL: [OptionName; 9] = [
         OptionName::Variant,
         OptionName::EvalFile,
+        OptionName::Book,
         OptionName::Threads,
         OptionName::Hash,
         OptionName::MultiPv,
@@ -96,6 +101,7 @@ impl OptionName {
         match self {
             OptionName::Variant => "UCI_Variant",
             OptionName::EvalFile => "EvalFile",
+            OptionName::Book => "Book",
             OptionName::Threads => "Threads",
             OptionName::Hash => "Hash",
             OptionName::MultiPv => "MultiPV",
@@ -117,7 +123,7 @@ impl OptionName {
     fn option_type(self) -> OptionType {
         let (default, min, max) = match self {
             OptionName::Variant => return OptionType::Variant,
-            OptionName::EvalFile => return OptionType::Text,
+            OptionName::EvalFile | OptionName::Book => return OptionType::Text,
             OptionName::ShowWdl | OptionName::Ponder => return OptionType::Check,
             OptionName::Threads => (1, 1, 256),
             OptionName::Hash => (256, 1, max_hash_mib()),
@@ -147,10 +153,8 @@ impl Options {
         let option = OptionName::find(name).ok_or_else(unknown)?;
         match option {
             OptionName::Variant => self.variant = Some(value.parse()?),
-            OptionName::EvalFile => {
-                let path = Some(value).filter(|path| !path.is_empty() && *path != "<empty>");
-                self.eval_file = path.map(PathBuf::from);
-            }
+            OptionName::EvalFile => self.eval_file = path(value),
+            OptionName::Book => self.book = path(value),
             OptionName::Threads => self.threads = option.number(value)?,
             OptionName::Hash => self.hash_mib = option.number(value)?,
             OptionName::MultiPv => self.multi_pv = option.number(value)?,
@@ -177,6 +181,12 @@ impl Options {
         // The cache rounds up to a power of two.
         entries.next_power_of_two() / 2
     }
+}
+
+/// The path that a value names, if any.
+fn path(value: &str) -> Option<PathBuf> {
+    let path = Some(value).filter(|path| !path.is_empty() && *path != "<empty>");
+    path.map(PathBuf::from)
 }
 
 impl OptionName {
