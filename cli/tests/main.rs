@@ -7,6 +7,7 @@ mod adding_a_game;
 mod commands;
 #[cfg(feature = "torch")]
 mod names;
+mod openings;
 mod reports;
 mod train;
 mod uci;

@@ -7,6 +7,7 @@
 //! reader itself.
 
 mod bench;
+mod book_file;
 mod display;
 mod info;
 mod memory;

@@ -16,6 +16,8 @@ pub(crate) struct Options {
     pub(crate) variant: Option<RuleSet>,
     /// Path of an exported network.
     pub(crate) eval_file: Option<PathBuf>,
+    /// Path of an opening book.
+    pub(crate) book: Option<PathBuf>,
     pub(crate) threads: usize,
     /// Memory for the tree and the cache in MiB.
     pub(crate) hash_mib: usize,
@@ -30,6 +32,7 @@ impl Default for Options {
         Options {
             variant: None,
             eval_file: None,
+            book: None,
             threads: 1,
             hash_mib: 256,
             multi_pv: 1,
@@ -45,6 +48,7 @@ impl Default for Options {
 pub(crate) enum OptionName {
     Variant,
     EvalFile,
+    Book,
     Threads,
     Hash,
     MultiPv,
@@ -100,9 +104,10 @@ enum OptionType {
 }
 
 impl OptionName {
-    const ALL: [OptionName; 11] = [
+    const ALL: [OptionName; 12] = [
         OptionName::Variant,
         OptionName::EvalFile,
+        OptionName::Book,
         OptionName::Threads,
         OptionName::Hash,
         OptionName::MultiPv,
@@ -118,6 +123,7 @@ impl OptionName {
         match self {
             OptionName::Variant => "UCI_Variant",
             OptionName::EvalFile => "EvalFile",
+            OptionName::Book => "Book",
             OptionName::Threads => "Threads",
             OptionName::Hash => "Hash",
             OptionName::MultiPv => "MultiPV",
@@ -144,7 +150,7 @@ impl OptionName {
         let decimal = |default, min, max| OptionType::Decimal { default, min, max };
         let (default, min, max) = match self {
             OptionName::Variant => return OptionType::Variant,
-            OptionName::EvalFile => return OptionType::Text,
+            OptionName::EvalFile | OptionName::Book => return OptionType::Text,
             OptionName::ShowWdl | OptionName::Ponder => return OptionType::Check,
             OptionName::Cpuct => return decimal(puct.cpuct, 0.1, 10.0),
             OptionName::FpuReduction => return decimal(puct.fpu_reduction, 0.0, 2.0),
@@ -177,10 +183,8 @@ impl Options {
         let option = OptionName::find(name).ok_or_else(unknown)?;
         match option {
             OptionName::Variant => self.variant = Some(value.parse()?),
-            OptionName::EvalFile => {
-                let path = Some(value).filter(|path| !path.is_empty() && *path != "<empty>");
-                self.eval_file = path.map(PathBuf::from);
-            }
+            OptionName::EvalFile => self.eval_file = path(value),
+            OptionName::Book => self.book = path(value),
             OptionName::Threads => self.threads = option.number(value)?,
             OptionName::Hash => self.hash_mib = option.number(value)?,
             OptionName::MultiPv => self.multi_pv = option.number(value)?,
@@ -212,6 +216,12 @@ impl Options {
         // The cache rounds up to a power of two.
         entries.next_power_of_two() / 2
     }
+}
+
+/// The path that a value names, if any.
+fn path(value: &str) -> Option<PathBuf> {
+    let path = Some(value).filter(|path| !path.is_empty() && *path != "<empty>");
+    path.map(PathBuf::from)
 }
 
 impl OptionName {

@@ -8,6 +8,7 @@ use garuda_mcts::SearchControl;
 use garuda_model::Network;
 use garuda_rules::{RuleSet, with_rule_set};
 
+use crate::book_file::read_book;
 use crate::options::{OptionList, OptionName, Options};
 use crate::output::Output;
 use crate::protocol::{Command, Go, Protocol};
@@ -156,6 +157,16 @@ impl SearchThread {
                 self.rules
             ));
         }
+        let is_analysis = go.is_endless() || go.ponder || !go.searchmoves.is_empty();
+        if let Some(best) = self
+            .searcher
+            .book_move(self.protocol)
+            .filter(|_| !is_analysis)
+        {
+            self.out.info_string("a move of the book");
+            self.send_best_move(&best);
+            return;
+        }
         let (searcher, context) = self.searcher_and_context();
         let result = searcher.go(go, control, &context);
         // `go infinite` and `go ponder` get no `bestmove` before `stop` or `ponderhit`.
@@ -198,6 +209,7 @@ impl SearchThread {
             Ok(_) if self.options == before => {}
             Ok(OptionName::Variant) => self.set_variant(before),
             Ok(OptionName::EvalFile) => self.set_eval_file(before),
+            Ok(OptionName::Book) => self.set_book(before),
             Ok(OptionName::Threads) => self.load_evaluator(),
             Ok(
                 OptionName::Hash
@@ -212,6 +224,23 @@ impl SearchThread {
                 | OptionName::Ponder,
             ) => {}
         }
+    }
+
+    fn set_book(&mut self, before: Options) {
+        if let Err(error) = self.load_book() {
+            self.out
+                .error(format_args!("{error:#}; the book is not used"));
+            self.options = before;
+        }
+    }
+
+    /// Reads the book of the option, for the present rule set. On an error nothing changes.
+    fn load_book(&mut self) -> anyhow::Result<()> {
+        let text = match &self.options.book {
+            Some(path) => read_book(path)?,
+            None => String::new(),
+        };
+        self.searcher.use_book(&text)
     }
 
     /// Replaces the tree and the cache by ones for the new options.
@@ -245,6 +274,7 @@ impl SearchThread {
         self.rules = rules;
         self.searcher = new_searcher(rules, &self.options, &self.out);
         self.is_loaded = false;
+        self.reload_book();
         if let Some(network) = &self.network
             && network.info().rules != rules.name()
         {
@@ -293,6 +323,15 @@ impl SearchThread {
         }
     }
 
+    /// Reads the book again for another rule set, whose positions it may have.
+    fn reload_book(&mut self) {
+        if let Err(error) = self.load_book() {
+            let rules = self.rules;
+            self.out
+                .error(format_args!("{error:#}; the book is not used for {rules}"));
+        }
+    }
+
     /// Uses a network and switches to its rule set. On an error nothing changes.
     fn use_network(&mut self, network: Network) -> anyhow::Result<()> {
         let found = network.info().rule_set()?;
@@ -303,6 +342,7 @@ impl SearchThread {
             searcher.use_network(&network, self.options.threads)?;
             self.searcher = searcher;
             self.rules = found;
+            self.reload_book();
         }
         self.out
             .info_string(network_summary(&network, &self.options));

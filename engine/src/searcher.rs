@@ -1,3 +1,4 @@
+use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
@@ -6,7 +7,7 @@ use garuda_mcts::{
     Analysis, AnalysisSettings, Evaluations, Evaluator, SearchControl, SearchInfo, SearchLimits,
 };
 use garuda_model::Network;
-use garuda_rules::{Color, Game, GameState, Move, MoveList, Position};
+use garuda_rules::{Color, Game, GameState, Move, MoveList, OpeningBook, Position};
 
 use crate::display;
 use crate::info::{InfoThrottle, info_lines, move_text};
@@ -69,6 +70,12 @@ pub(crate) trait Searcher: Send {
 
     fn use_network(&mut self, network: &Network, threads: usize) -> anyhow::Result<()>;
 
+    /// Plays from a book, given as text. On an error the last book remains.
+    fn use_book(&mut self, text: &str) -> anyhow::Result<()>;
+
+    /// A move of the book for the position, if it has one.
+    fn book_move(&self, protocol: Protocol) -> Option<BestMove>;
+
     fn go(
         &mut self,
         go: &Go,
@@ -95,6 +102,7 @@ pub(crate) struct GameSearcher<P> {
     evaluator: BoxedEvaluator<P>,
     /// Maximum number of leaves per batch.
     batch_size: usize,
+    book: OpeningBook<P>,
 }
 
 impl<P: Position> GameSearcher<P> {
@@ -105,6 +113,7 @@ impl<P: Position> GameSearcher<P> {
             analysis: small_analysis(&start),
             evaluator: BoxedEvaluator::new(Material::default()),
             batch_size: 1,
+            book: OpeningBook::default(),
             moves: Vec::new(),
             game: start.clone(),
             start,
@@ -279,6 +288,24 @@ impl<P: Position> Searcher for GameSearcher<P> {
         evaluator.run(&mut Evaluations::default())?;
         self.set_evaluator(BoxedEvaluator::new(evaluator), batch_size);
         Ok(())
+    }
+
+    fn use_book(&mut self, text: &str) -> anyhow::Result<()> {
+        self.book = text.parse()?;
+        Ok(())
+    }
+
+    fn book_move(&self, protocol: Protocol) -> Option<BestMove> {
+        if self.game.outcome().is_some() {
+            return None;
+        }
+        // Different games are wanted from one book, so nothing seeds this.
+        let random = RandomState::new().hash_one(());
+        let mv = self.book.choose(self.game.position(), random)?;
+        Some(BestMove::Move {
+            best: move_text(protocol, self.game.position(), mv),
+            ponder: None,
+        })
     }
 
     fn go(

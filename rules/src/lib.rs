@@ -8,6 +8,7 @@
 mod attack_map;
 mod bits;
 mod board;
+mod book;
 mod chaturanga;
 mod color;
 mod diagram;
@@ -34,6 +35,7 @@ mod zobrist;
 pub use attack_map::AttackMap;
 pub use bits::{Bits, Squares};
 pub use board::{Board, Mark, Square};
+pub use book::{BookError, OpeningBook};
 pub use color::{ByColor, Color};
 pub use diagram::diagram;
 pub use error::{FenError, MoveError};

@@ -77,7 +77,7 @@ impl RunDir {
             None => check_unused(path)?,
         }
         create_dir(path)?;
-        let lock = lock(path)?;
+        let lock = lock_dir(path)?;
         let is_changed = match &existing {
             Some(run) => FrozenSettings::of(&run.config) != FrozenSettings::of(config),
             None if file.exists() => bail!(
@@ -255,7 +255,8 @@ fn check_unused(path: &Path) -> anyhow::Result<()> {
     );
 }
 
-fn lock(path: &Path) -> anyhow::Result<File> {
+/// Locks a directory for this process until the file is closed.
+pub fn lock_dir(path: &Path) -> anyhow::Result<File> {
     let lock = path.join(LOCK);
     let mut file = OpenOptions::new()
         .create(true)

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 mod common;
+mod experiment;
 mod generate;
 #[cfg(feature = "torch")]
 mod label;

@@ -38,6 +38,38 @@ pub(crate) fn count(n: impl Into<u64>, noun: &str) -> String {
     format!("{} {noun}{plural}", HumanCount(n))
 }
 
+/// A move in UCI notation, and as people of the game write it where that differs: `e4e5 Sx33`.
+pub(crate) fn with_notation(uci: &str, notation: &str) -> String {
+    match notation == uci || notation.is_empty() {
+        true => uci.to_owned(),
+        false => format!("{uci} {notation}"),
+    }
+}
+
+/// `four`, `17`.
+pub(crate) fn in_words(n: usize) -> String {
+    const WORDS: [&str; 13] = [
+        "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+        "eleven", "twelve",
+    ];
+    (WORDS.get(n)).map_or_else(|| n.to_string(), |&word| word.to_owned())
+}
+
+/// `a, b and c`; whole turns, which have spaces, in quotes.
+pub(crate) fn list(items: &[&str]) -> String {
+    let quoted: Vec<_> = (items.iter())
+        .map(|item| match item.contains(' ') {
+            true => format!("“{item}”"),
+            false => (*item).to_owned(),
+        })
+        .collect();
+    match quoted.as_slice() {
+        [] => "none".to_owned(),
+        [only] => only.clone(),
+        [firsts @ .., last] => format!("{} and {last}", firsts.join(", ")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -54,5 +86,14 @@ mod tests {
     fn rounded_zero_has_no_minus() {
         assert_eq!(signed(-0.0001), "+0.000");
         assert_eq!(signed(-0.25), "-0.250");
+    }
+
+    #[test]
+    fn lists_and_numbers_are_spelled_out() {
+        assert_eq!(list(&["a"]), "a");
+        assert_eq!(list(&["a", "b"]), "a and b");
+        assert_eq!(list(&["a", "b c", "d"]), "a, “b c” and d");
+        assert_eq!(in_words(4), "four");
+        assert_eq!(in_words(17), "17");
     }
 }

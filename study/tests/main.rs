@@ -4,5 +4,6 @@
 
 mod balance;
 mod charts;
+mod experiment;
 mod openings;
 mod values;

@@ -13,12 +13,12 @@ use garuda_run::config::OpeningsSettings;
 use garuda_run::records::{GameRecord, RecordStore};
 use garuda_run::testing::{head, unsearched};
 use garuda_run::{Log, seeds};
-use garuda_study::VersionedReport;
 use garuda_study::openings::{
-    CheckpointRanges, EvaluatorFactory, GameResults, GameTable, OpeningRoot, OpeningsReport,
-    ReportSource, SearchSettings, StudyInputs, count_games, csv, html, html_of, search_positions,
-    study_openings, text,
+    CheckpointRanges, EvaluatorFactory, GameTable, OpeningRoot, OpeningsReport, ReportSource,
+    SearchSettings, StudyInputs, count_games, csv, html, html_of, search_positions, study_openings,
+    text,
 };
+use garuda_study::{GameResults, VersionedReport};
 use serde_json::Value;
 
 /// A game that starts with these moves and continues at random, and its winner.

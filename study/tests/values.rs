@@ -13,8 +13,8 @@ use garuda_run::testing::{head, unsearched};
 use garuda_run::{RunDir, seeds};
 use garuda_study::VersionedReport;
 use garuda_study::values::{
-    self, CountedGame, FittedValues, GameSample, ValuesError, ValuesReport, count_game, fit,
-    fit_values, resample, study_values,
+    self, CountedGame, FittedValues, GameSample, ValuesError, ValuesReport, ValuesSource,
+    count_game, fit, fit_values, resample, study_values,
 };
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt};
@@ -404,9 +404,10 @@ fn random_game(number: u64) -> GameRecord {
 fn a_run_without_games_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let run = RunDir::open_or_create(dir.path(), &config()).unwrap();
-    let error = study_values::<ToriPosition>(&run, 0..=u32::MAX, 40, |_| ()).unwrap_err();
+    let source = ValuesSource::<ToriPosition>::of_run(&run).unwrap();
+    let error = study_values(&source, 0..=u32::MAX, 40, |_| ()).unwrap_err();
     assert!(error.to_string().ends_with("has no finished games yet"));
-    let error = study_values::<ToriPosition>(&run, 3..=4, 40, |_| ()).unwrap_err();
+    let error = study_values(&source, 3..=4, 40, |_| ()).unwrap_err();
     assert!(
         error
             .to_string()
@@ -426,7 +427,8 @@ fn values_do_not_depend_on_how_games_are_stored() {
         for file in files {
             store.write(file).unwrap();
         }
-        let values = study_values::<ToriPosition>(&run, 0..=0, 40, |_| ()).unwrap();
+        let source = ValuesSource::<ToriPosition>::of_run(&run).unwrap();
+        let values = study_values(&source, 0..=0, 40, |_| ()).unwrap();
         std::fs::remove_dir_all(&path).unwrap();
         values
     };

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use clap::Args;
 use garuda_arena::players::{GameLine, LoadedPlayer, SearchBudget};
-use garuda_rules::{Color, Game, MoveList, Position, RuleSet, diagram, with_rule_set};
+use garuda_rules::{
+    Color, Game, Move, MoveError, MoveList, Position, RuleSet, diagram, with_rule_set,
+};
 use garuda_run::{Limit, PlayerSpec};
 
 use super::player_args::{game_of, player};
@@ -18,7 +20,8 @@ Examples:
 
 /// Play against a network, or any other player, in the terminal.
 ///
-/// Type moves in UCI notation, as in e4e5; `moves` lists the legal ones, `undo` takes back your last
+/// Type moves in UCI notation, as in e4e5, or as players of the game write them, as in Sx33 in Tori
+/// Shogi; `moves` lists the legal ones, `undo` takes back your last
 /// move and the answer to it, `quit` ends.
 #[derive(Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
@@ -86,7 +89,7 @@ impl PlayArgs {
             let mut next = line.clone();
             if game.turn() != human {
                 let mv = player.choose(&line, None)?;
-                writeln!(out, "{} plays {}", game.turn(), game.position().uci(mv))?;
+                writeln!(out, "{} plays {}", game.turn(), both(game.position(), mv))?;
                 next.play(mv);
                 past.push(next);
                 continue;
@@ -102,7 +105,7 @@ impl PlayArgs {
                 "quit" => return Ok(()),
                 "moves" => {
                     let mut moves: Vec<_> =
-                        legal.iter().map(|&mv| game.position().uci(mv)).collect();
+                        legal.iter().map(|&mv| both(game.position(), mv)).collect();
                     moves.sort();
                     writeln!(out, "{}", moves.join(" "))?;
                 }
@@ -115,7 +118,7 @@ impl PlayArgs {
                         None => writeln!(out, "no move to take back")?,
                     }
                 }
-                text => match game.position().parse_uci(text) {
+                text => match parse_move(game.position(), &legal, text) {
                     Ok(mv) => {
                         next.play(mv);
                         past.push(next);
@@ -125,4 +128,19 @@ impl PlayArgs {
             }
         }
     }
+}
+
+/// A move in UCI notation, and as people of the game write it where that differs.
+fn both<P: Position>(position: &P, mv: Move) -> String {
+    let (uci, notation) = (position.uci(mv), position.display_move(mv));
+    match uci == notation {
+        true => uci,
+        false => format!("{uci} ({notation})"),
+    }
+}
+
+/// Reads a move in either notation.
+fn parse_move<P: Position>(position: &P, legal: &MoveList, text: &str) -> Result<Move, MoveError> {
+    let shown = (legal.iter()).find(|&&mv| position.display_move(mv) == text);
+    shown.map_or_else(|| position.parse_uci(text), |&mv| Ok(mv))
 }

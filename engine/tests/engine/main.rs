@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "test helpers may unwrap as tests do")]
 
+mod book;
 mod games;
 #[cfg(target_os = "linux")]
 mod hash;

@@ -1,5 +1,5 @@
 use garuda_mcts::{Gumbel, GumbelSettings, Wdl, sample};
-use garuda_rules::{Color, Game, GameState, Position};
+use garuda_rules::{Color, Game, GameState, Move, MoveList, Position};
 use garuda_run::LiveGame;
 use garuda_run::records::{Decision, DecisionKind, GameHead, GameRecord};
 use rand::RngExt;
@@ -16,6 +16,10 @@ pub(super) struct GameInProgress<P> {
     rng: ChaCha8Rng,
     policy_init_plies: u32,
     past_opponent_side: Option<Color>,
+    /// Number of moves that the game was started with.
+    line_plies: u32,
+    /// Moves that one side makes as soon as they are legal.
+    set_up: Option<(Color, Vec<Move>)>,
     /// Number of consecutive decisions with a value that White wins, negative for Black.
     agreed: i32,
     /// What the search of the next move is for.
@@ -49,17 +53,52 @@ impl<P: Position> GameInProgress<P> {
             game,
             policy_init_plies,
             past_opponent_side,
+            line,
+            set_up,
             rng,
         } = plan.start_game(number);
-        GameInProgress {
+        let mut started = GameInProgress {
             head,
             game,
             decisions: Vec::new(),
             rng,
             policy_init_plies,
             past_opponent_side,
+            line_plies: line.len() as u32,
+            set_up,
             agreed: 0,
             purpose: SearchPurpose::Full,
+        };
+        for mv in line {
+            started.play_unsearched(mv);
+        }
+        started.play_set_up();
+        started
+    }
+
+    /// Plays a move that is given.
+    fn play_unsearched(&mut self, mv: Move) {
+        self.decisions.push(Decision {
+            mv,
+            kind: DecisionKind::Unsearched,
+            wdl: UNKNOWN,
+            policy: Vec::new(),
+        });
+        self.game.play(mv);
+    }
+
+    /// Places the pieces whose squares are given, while their side is to move.
+    fn play_set_up(&mut self) {
+        let mut legal = MoveList::new();
+        while let Some((color, moves)) = &mut self.set_up
+            && *color == self.game.turn()
+        {
+            self.game.legal_moves(&mut legal);
+            let Some(next) = moves.iter().position(|mv| legal.contains(mv)) else {
+                return;
+            };
+            let mv = moves.remove(next);
+            self.play_unsearched(mv);
         }
     }
 
@@ -150,7 +189,7 @@ impl<P: Position> GameInProgress<P> {
         let settings = plan.settings();
         let is_policy_init = self.purpose == SearchPurpose::PolicyInit;
         let chosen = if !is_policy_init
-            && self.game.plies() < settings.temperature_plies
+            && self.game.plies() < self.line_plies + settings.temperature_plies
             && settings.temperature > 0.0
             && moves.len() > 1
         {
@@ -190,6 +229,7 @@ impl<P: Position> GameInProgress<P> {
             policy,
         });
         self.game.play(mv);
+        self.play_set_up();
         let outcome = self.game.outcome()?;
         let record = GameRecord::new(self.head.clone(), &self.decisions, outcome)
             .expect("the policy of a search consists of probabilities");

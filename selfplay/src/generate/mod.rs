@@ -7,6 +7,6 @@ mod shards;
 mod source;
 
 pub use evaluator::SelfplayEvaluator;
-pub use plan::{Plan, PlanSpec, is_bootstrap, recorded_share};
+pub use plan::{ArmStart, Plan, PlanSpec, is_bootstrap, recorded_share};
 pub use shards::{Counters, DroppedGame, generate};
 pub use source::{GameOrder, GameSource, LocalSource};

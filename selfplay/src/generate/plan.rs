@@ -1,7 +1,8 @@
+use std::collections::BTreeMap;
 use std::iter;
 
 use garuda_mcts::{GumbelSettings, ValueScale};
-use garuda_rules::{Color, GameState, Position};
+use garuda_rules::{Color, GameState, Move, Position};
 use garuda_run::config::{BootstrapEvaluator, Config, SelfplaySettings};
 use garuda_run::records::GameHead;
 use garuda_run::seeds;
@@ -53,6 +54,43 @@ pub struct Plan<P> {
     varied_start_prob: f64,
     /// Share of searched positions that are learned from.
     pub(super) position_sample_rate: f64,
+    /// Where games start in an experiment, by the upper part of their numbers; empty in self-play.
+    arms: BTreeMap<u64, ArmStart<P>>,
+}
+
+/// Where the games of an experiment's arm start.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ArmStart<P> {
+    pub start: P,
+    /// Moves that every game starts with.
+    pub line: Vec<Move>,
+    /// Pieces that one side places on given squares in the set-up phase.
+    pub set_up: Option<(Color, Vec<Move>)>,
+}
+
+/// Bits of a game's number that count the games of its arm. The bits above are the arm's identity.
+const ARM_GAME_BITS: u32 = 24;
+
+impl<P: Position> ArmStart<P> {
+    /// Number of games that an arm can have.
+    pub const MAX_GAMES: u64 = 1 << ARM_GAME_BITS;
+
+    /// Follows from what the arm is, whatever other arms there are.
+    pub fn id(&self) -> u64 {
+        let mut numbers = vec![self.start.key(), self.start.clock_key()];
+        numbers.extend(self.line.iter().map(|mv| u64::from(mv.code())));
+        if let Some((color, moves)) = &self.set_up {
+            numbers.push(u64::MAX - u64::from(*color == Color::Black));
+            numbers.extend(moves.iter().map(|mv| u64::from(mv.code())));
+        }
+        seeds::derive(0, "arm", &numbers) >> ARM_GAME_BITS
+    }
+
+    /// The number of one of its games in records.
+    pub fn game_number(&self, game: u64) -> u64 {
+        debug_assert!(game < Self::MAX_GAMES);
+        (self.id() << ARM_GAME_BITS) | game
+    }
 }
 
 /// How a game starts.
@@ -64,6 +102,9 @@ pub(super) struct GameStart<P> {
     pub(super) policy_init_plies: u32,
     /// The side that the past opponent plays.
     pub(super) past_opponent_side: Option<Color>,
+    /// Moves that the game starts with, and those that one side makes in the set-up phase.
+    pub(super) line: Vec<Move>,
+    pub(super) set_up: Option<(Color, Vec<Move>)>,
     /// For everything that is drawn later in the game.
     pub(super) rng: ChaCha8Rng,
 }
@@ -110,8 +151,18 @@ impl<P: Position> Plan<P> {
             } else {
                 1.0
             },
+            arms: BTreeMap::new(),
             spec,
         }
+    }
+
+    /// A plan of games from given starts, searched without noise. Everything that self-play draws to
+    /// see more positions is left out, except for the temperature.
+    pub fn of_arms(spec: PlanSpec, arms: impl IntoIterator<Item = ArmStart<P>>) -> Plan<P> {
+        let mut plan = Plan::new(spec);
+        plan.search.gumbel_scale = 0.0;
+        plan.arms = arms.into_iter().map(|arm| (arm.id(), arm)).collect();
+        plan
     }
 
     pub fn spec(&self) -> &PlanSpec {
@@ -163,6 +214,34 @@ impl<P: Position> Plan<P> {
 
     /// How game `number` starts.
     pub(super) fn start_game(&self, number: u64) -> GameStart<P> {
+        match self.arms.get(&(number >> ARM_GAME_BITS)) {
+            Some(arm) => self.start_arm_game(arm, number),
+            None => self.start_selfplay_game(number),
+        }
+    }
+
+    fn start_arm_game(&self, arm: &ArmStart<P>, number: u64) -> GameStart<P> {
+        let checkpoint = self.checkpoint();
+        let seed = seeds::derive(self.spec.config.run.seed, "arm game", &[number]);
+        GameStart {
+            head: GameHead {
+                rules: P::NAME.to_owned(),
+                start: arm.start.to_string(),
+                checkpoint,
+                number,
+                sides: [checkpoint; 2],
+                seed,
+            },
+            game: GameState::from_position(arm.start),
+            policy_init_plies: 0,
+            past_opponent_side: None,
+            line: arm.line.clone(),
+            set_up: arm.set_up.clone(),
+            rng: seeds::rng(seed),
+        }
+    }
+
+    fn start_selfplay_game(&self, number: u64) -> GameStart<P> {
         let settings = self.settings();
         let checkpoint = self.checkpoint();
         let run_seed = self.spec.config.run.seed;
@@ -198,6 +277,8 @@ impl<P: Position> Plan<P> {
             game: GameState::from_position(start),
             policy_init_plies,
             past_opponent_side: past_opponent.map(|_| side),
+            line: Vec::new(),
+            set_up: None,
             rng,
         }
     }

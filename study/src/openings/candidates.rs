@@ -9,16 +9,16 @@ use super::opening_move::OpeningMove;
 
 /// A move and the position after it.
 #[derive(Debug)]
-pub(super) struct MoveCandidate<P> {
-    pub(super) mv: OpeningMove,
-    pub(super) after: GameState<P>,
+pub struct MoveCandidate<P> {
+    pub mv: OpeningMove,
+    pub after: GameState<P>,
     /// The product of the network's probabilities of its decisions.
-    pub(super) prior: f64,
+    pub prior: f64,
 }
 
 /// All moves of a position; where a turn has several decisions and there are hundreds of turns, the
 /// `max_turns` with the highest priors. Moves that lead to the same position are merged.
-pub(super) fn candidates<P: Position, E: Evaluator<GameState<P>>>(
+pub fn candidates<P: Position, E: Evaluator<GameState<P>>>(
     game: &GameState<P>,
     max_turns: usize,
     evaluator: &mut E,
@@ -86,7 +86,7 @@ pub(super) fn count_moves<P: Position>(game: &GameState<P>) -> usize {
 }
 
 /// The legal moves with the evaluator's probabilities.
-fn priors<P: Position, E: Evaluator<GameState<P>>>(
+pub fn priors<P: Position, E: Evaluator<GameState<P>>>(
     game: &GameState<P>,
     evaluator: &mut E,
 ) -> Result<Vec<(Move, f64)>, EvalError> {

@@ -5,10 +5,10 @@ use garuda_rules::{Color, Game, GameState, Position};
 use garuda_run::records::{GameRecord, ScanProgress, Scanned, scan};
 
 use super::opening_move::OpeningMove;
-use super::results::GameResults;
 use super::root::OpeningRoot;
 use super::setups::{SetUpCounts, SetUps, set_up};
 use crate::CheckpointRange;
+use crate::GameResults;
 use crate::balance::{BalanceReport, game_facts};
 
 /// Largest number of parts of a run that results are counted for.

@@ -8,15 +8,16 @@
 //! with equal effort, follows the good ones, and adds the games. The result is an
 //! [`OpeningsReport`], rendered by [`text`], [`csv`] and [`html`].
 
+mod book;
 mod candidates;
 mod csv;
+mod experiment_text;
 mod games;
 mod html;
 mod inputs;
 mod opening_move;
 mod perturbed;
 mod report;
-mod results;
 mod root;
 mod search;
 mod setups;
@@ -25,6 +26,8 @@ mod summary;
 mod text;
 mod tree;
 
+pub use book::{book, book_pgn};
+pub use candidates::{MoveCandidate, candidates, priors};
 pub use csv::csv;
 pub use games::{CheckpointRanges, GameTable, PlayedMove, count_games};
 pub use html::{html, html_of};
@@ -34,7 +37,6 @@ pub use report::{
     CountedGames, MoveReport, MoveSearch, OpeningNode, OpeningsReport, PlayedCounts, RangeCounts,
     ReportSource, SearchEffort,
 };
-pub use results::GameResults;
 pub use root::OpeningRoot;
 pub use search::{PARALLEL_SEARCHES, PositionSearch, SearchSettings, search_positions};
 pub use setups::{Formation, PieceMap, SetUps, SideSetUps};

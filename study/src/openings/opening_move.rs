@@ -52,16 +52,29 @@ impl OpeningMove {
     pub fn uci<P: Position>(&self, position: &P) -> String {
         uci_line(position, self.decisions())
     }
+
+    /// The decisions as people of this game write them, separated by spaces.
+    pub fn notation<P: Position>(&self, position: &P) -> String {
+        written(position, self.decisions(), P::display_move)
+    }
 }
 
 /// Decisions from a position in UCI notation, separated by spaces.
 pub(super) fn uci_line<P: Position>(position: &P, moves: impl Iterator<Item = Move>) -> String {
+    written(position, moves, P::uci)
+}
+
+fn written<P: Position>(
+    position: &P,
+    moves: impl Iterator<Item = Move>,
+    write: impl Fn(&P, Move) -> String,
+) -> String {
     let mut position = *position;
     let moves: Vec<_> = moves
         .map(|mv| {
-            let uci = position.uci(mv);
+            let text = write(&position, mv);
             position.play(mv);
-            uci
+            text
         })
         .collect();
     moves.join(" ")

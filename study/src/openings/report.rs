@@ -1,8 +1,9 @@
 use serde::{Deserialize, Serialize};
 
-use super::results::GameResults;
 use super::setups::SetUps;
+use crate::GameResults;
 use crate::balance::BalanceReport;
+use crate::experiment::ExperimentReport;
 use crate::{CheckpointRange, VersionedReport};
 
 /// Opening statistics, in the shape of `garuda openings --json`.
@@ -28,6 +29,9 @@ pub struct OpeningsReport {
     pub search: Option<SearchEffort>,
     /// `None` if there was no run whose games could be counted.
     pub counted: Option<CountedGames>,
+    /// What games from every move show, if they were played.
+    #[serde(default)]
+    pub experiment: Option<ExperimentReport>,
     /// The position and its moves.
     #[serde(flatten)]
     pub root: OpeningNode,
@@ -104,6 +108,9 @@ pub struct MoveReport {
     /// All of its decisions in UCI notation, separated by spaces.
     #[serde(rename = "move")]
     pub mv: String,
+    /// The same as people of this game write it.
+    #[serde(default)]
+    pub notation: String,
     /// Whether its value is within the margin of the best.
     pub good: bool,
     #[serde(flatten)]

@@ -1,11 +1,12 @@
 use anyhow::{Context, bail};
+use garuda_arena::players::GameLine;
 use garuda_rules::{Game, GameState, Position};
 
 /// The position that is studied, and the start of the games that count.
 #[derive(Debug)]
-pub struct OpeningRoot<P> {
+pub struct OpeningRoot<P: Copy> {
     start: P,
-    game: GameState<P>,
+    line: GameLine<P>,
     from: Option<String>,
 }
 
@@ -13,16 +14,16 @@ impl<P: Position> OpeningRoot<P> {
     /// The ordinary start of a run, or the position that `from` names: as a FEN, or as moves from
     /// the start, separated by spaces or commas.
     pub fn new(start: P, from: Option<&str>) -> anyhow::Result<OpeningRoot<P>> {
-        let game = match from {
-            None => GameState::from_position(start),
+        let line = match from {
+            None => GameLine::new(start),
             Some(text) => read(start, text)?,
         };
-        if let Some(outcome) = game.outcome() {
+        if let Some(outcome) = line.game().outcome() {
             bail!("the game is over in this position: {}", outcome.termination);
         }
         Ok(OpeningRoot {
             start,
-            game,
+            line,
             from: from.map(ToOwned::to_owned),
         })
     }
@@ -33,7 +34,12 @@ impl<P: Position> OpeningRoot<P> {
 
     /// The game up to the position.
     pub fn game(&self) -> &GameState<P> {
-        &self.game
+        self.line.game()
+    }
+
+    /// The moves to the position, and where they start: there if it was named by a FEN.
+    pub fn line(&self) -> &GameLine<P> {
+        &self.line
     }
 
     /// The position asked for, as a FEN or moves; `None` for the start.
@@ -42,21 +48,22 @@ impl<P: Position> OpeningRoot<P> {
     }
 }
 
-fn read<P: Position>(start: P, text: &str) -> anyhow::Result<GameState<P>> {
+fn read<P: Position>(start: P, text: &str) -> anyhow::Result<GameLine<P>> {
     let error = match text.trim().parse() {
-        Ok(position) => return Ok(GameState::from_position(position)),
+        Ok(position) => return Ok(GameLine::new(position)),
         Err(error) => error,
     };
-    let mut game = GameState::from_position(start);
+    let mut line = GameLine::new(start);
     for (i, uci) in text
         .split([' ', ','])
         .filter(|uci| !uci.is_empty())
         .enumerate()
     {
-        game.play_uci(uci).with_context(|| {
+        let mv = line.position().parse_uci(uci).with_context(|| {
             let number = i + 1;
             format!("{text:?} is neither a FEN ({error}) nor legal moves: move {number}")
         })?;
+        line.play(mv);
     }
-    Ok(game)
+    Ok(line)
 }

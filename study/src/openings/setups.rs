@@ -4,7 +4,7 @@ use garuda_rules::{ByColor, Color, Occupant, Piece, Position, Square};
 use garuda_run::records::GameRecord;
 use serde::{Deserialize, Serialize};
 
-use super::results::GameResults;
+use crate::GameResults;
 
 /// Largest number of formations of a side in a report.
 const MAX_FORMATIONS: usize = 12;

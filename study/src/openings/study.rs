@@ -48,6 +48,7 @@ pub fn study_openings<P: Position, E: Evaluator<GameState<P>>>(
         }),
         set_ups: inputs.games.and_then(|games| games.set_ups().cloned()),
         balance: inputs.games.map(|games| games.balance.clone()),
+        experiment: None,
         root: node,
     })
 }

@@ -3,7 +3,7 @@
 use garuda_rules::Position;
 
 use super::report::{OpeningNode, SearchEffort};
-use crate::format::count;
+use crate::format::{count, in_words, list};
 
 /// What a move of the position is called, in singular and plural.
 pub(super) fn move_words<P: Position>(node: &OpeningNode) -> [&'static str; 2] {
@@ -67,42 +67,4 @@ pub(super) fn summary<P: Position>(
         count(effort.visits, "visit"),
     ));
     sentences
-}
-
-/// `four`, `17`.
-fn in_words(n: usize) -> String {
-    const WORDS: [&str; 13] = [
-        "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-        "eleven", "twelve",
-    ];
-    (WORDS.get(n)).map_or_else(|| n.to_string(), |&word| word.to_owned())
-}
-
-/// `a, b and c`; whole turns, which have spaces, in quotes.
-fn list(items: &[&str]) -> String {
-    let quoted: Vec<_> = (items.iter())
-        .map(|item| match item.contains(' ') {
-            true => format!("“{item}”"),
-            false => (*item).to_owned(),
-        })
-        .collect();
-    match quoted.as_slice() {
-        [] => "none".to_owned(),
-        [only] => only.clone(),
-        [firsts @ .., last] => format!("{} and {last}", firsts.join(", ")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lists_and_numbers_are_spelled_out() {
-        assert_eq!(list(&["a"]), "a");
-        assert_eq!(list(&["a", "b"]), "a and b");
-        assert_eq!(list(&["a", "b c", "d"]), "a, “b c” and d");
-        assert_eq!(in_words(4), "four");
-        assert_eq!(in_words(17), "17");
-    }
 }

@@ -1,8 +1,9 @@
 use garuda_run::HumanCount;
 
+use super::experiment_text::experiment_lines;
 use super::report::{CountedGames, MoveReport, OpeningNode, OpeningsReport};
 use super::setups::SideSetUps;
-use crate::format::{count, percent, signed};
+use crate::format::{count, percent, signed, with_notation};
 
 /// Number of formations of a side that are listed.
 const FORMATIONS: usize = 5;
@@ -16,16 +17,15 @@ pub fn text(report: &OpeningsReport) -> String {
     let mut lines = vec![format!("{} {position}", report.title), source_line(report)];
     lines.extend(report.counted.as_ref().map(games_line));
     lines.push(String::new());
-    let [noun, _] = &report.move_words;
-    let width = widest(&report.root, 0).max(noun.len());
-    lines.push(format!(
-        "{noun:<width$}    value     95 % interval   prior    games     won   drawn    lost   score  reply"
-    ));
-    move_lines(&mut lines, &report.root, width, 0);
-    if !report.summary.is_empty() {
-        lines.push(String::new());
+    if let Some(experiment) = &report.experiment {
+        lines.extend(experiment_lines(experiment));
+        if report.search.is_some() {
+            lines.push("A second opinion, by search alone:".to_owned());
+        }
     }
-    lines.extend(report.summary.iter().cloned());
+    if report.experiment.is_none() || !report.root.moves.is_empty() {
+        lines.extend(table_lines(report));
+    }
     if let Some(set_ups) = &report.set_ups {
         lines.extend(formation_lines(&set_ups.first, "first"));
         lines.extend(formation_lines(&set_ups.second, "second"));
@@ -38,6 +38,21 @@ pub fn text(report: &OpeningsReport) -> String {
         .iter()
         .map(|line| format!("{}\n", line.trim_end()))
         .collect()
+}
+
+/// The table of moves, and its summary.
+fn table_lines(report: &OpeningsReport) -> Vec<String> {
+    let [noun, _] = &report.move_words;
+    let width = widest(&report.root, 0).max(noun.len());
+    let mut lines = vec![format!(
+        "{noun:<width$}    value     95 % interval   prior    games     won   drawn    lost   score  reply"
+    )];
+    move_lines(&mut lines, &report.root, width, 0);
+    if !report.summary.is_empty() {
+        lines.push(String::new());
+    }
+    lines.extend(report.summary.iter().cloned());
+    lines
 }
 
 /// The run or network that the report is about.
@@ -78,7 +93,7 @@ pub(super) fn games_line(counted: &CountedGames) -> String {
 fn widest(node: &OpeningNode, indent: usize) -> usize {
     let widths = node.moves.iter().map(|mv| {
         let below = mv.next.as_ref().map_or(0, |next| widest(next, indent + 2));
-        below.max(indent + mv.mv.len() + 2)
+        below.max(indent + both(mv).chars().count() + 2)
     });
     widths.max().unwrap_or(0)
 }
@@ -93,9 +108,14 @@ fn move_lines(lines: &mut Vec<String>, node: &OpeningNode, width: usize, indent:
     }
 }
 
+/// The move in UCI notation, and as people of the game write it where that differs.
+fn both(mv: &MoveReport) -> String {
+    with_notation(&mv.mv, &mv.notation)
+}
+
 fn move_line(mv: &MoveReport, width: usize, indent: usize) -> String {
     let star = if mv.good { " *" } else { "" };
-    let name = format!("{:indent$}{}{star}", "", mv.mv);
+    let name = format!("{:indent$}{}{star}", "", both(mv));
     let search = &mv.searched;
     let value = search.value.map_or_else(String::new, signed);
     let interval = match search.value_low.zip(search.value_high) {

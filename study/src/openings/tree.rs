@@ -14,10 +14,10 @@ use super::games::{GameTable, PlayedMove};
 use super::inputs::{EvaluatorFactory, StudyInputs};
 use super::opening_move::{OpeningMove, uci_line};
 use super::report::{MoveReport, MoveSearch, OpeningNode, PlayedCounts, RangeCounts};
-use super::results::GameResults;
 use super::root::OpeningRoot;
 use super::search::{PositionSearch, search_positions};
 use crate::ConfidenceInterval;
+use crate::GameResults;
 use crate::format::count;
 
 /// A position being studied.
@@ -286,6 +286,7 @@ fn node<P: Position>(
     let moves = (draft.moves.iter())
         .map(|mv| MoveReport {
             mv: mv.mv.uci(position),
+            notation: mv.mv.notation(position),
             good: mv.good,
             searched: move_search(mv, draft.game.turn()),
             played: (mv.played.as_ref()).map_or_else(PlayedCounts::default, |played| {

@@ -28,6 +28,6 @@ pub use logistic::{Coefficients, fit};
 pub use positions::{CountedGame, POSITIONS_PER_PHASE, count_game};
 pub use report::{FeatureValue, FittedValues, PhaseValues, ValuesReport};
 pub use sample::GameSample;
-pub use study::study_values;
+pub use study::{ValuesSource, study_values};
 pub use svg::svg;
 pub use text::text;

@@ -1,4 +1,5 @@
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 
 use anyhow::bail;
 use garuda_rules::{Position, Termination};
@@ -9,19 +10,40 @@ use super::{CountedGame, ValuesReport, count_game, fit_values};
 use crate::balance::{BalanceReport, GameFacts, game_facts};
 use crate::{CheckpointRange, VersionedReport};
 
-/// Studies all games of the given checkpoints of a run. It is an error if there are none; if they
-/// are too few for values, the report says so and has the rest.
+/// Games to fit values to.
+#[derive(Clone, Debug)]
+pub struct ValuesSource<P> {
+    /// The run, or the directory of other games.
+    pub path: PathBuf,
+    /// The directory of the record files.
+    pub games: PathBuf,
+    /// The ordinary start; games from others are counted apart.
+    pub start: P,
+}
+
+impl<P: Position> ValuesSource<P> {
+    /// The games of a run.
+    pub fn of_run(run: &RunDir) -> anyhow::Result<ValuesSource<P>> {
+        Ok(ValuesSource {
+            path: run.path().to_owned(),
+            games: run.games(),
+            start: match run.config().game.start.as_str() {
+                "" => P::start(),
+                fen => fen.parse()?,
+            },
+        })
+    }
+}
+
+/// Studies all games of the given checkpoints. It is an error if there are none; if they are too few
+/// for values, the report says so and has the rest.
 pub fn study_values<P: Position>(
-    run: &RunDir,
+    source: &ValuesSource<P>,
     checkpoints: RangeInclusive<u32>,
     resamples: usize,
     progress: impl FnMut(ScanProgress),
 ) -> anyhow::Result<ValuesReport> {
-    let ordinary = match run.config().game.start.as_str() {
-        "" => P::start(),
-        fen => fen.parse()?,
-    };
-    let ordinary = ordinary.to_string();
+    let ordinary = source.start.to_string();
     let count_record = |record: &GameRecord| -> Option<(GameFacts, CountedGame)> {
         let facts = game_facts::<P>(record, &ordinary)?;
         Some((facts, count_game::<P>(record)?))
@@ -34,7 +56,7 @@ pub fn study_values<P: Position>(
     };
     let (mut facts, mut counted) = (Vec::new(), Vec::new());
     let scanned = scan::<P, _>(
-        &run.games(),
+        &source.games,
         count_records,
         |games| {
             for (game_facts, game) in games {
@@ -46,7 +68,7 @@ pub fn study_values<P: Position>(
     )?;
     let played = || facts.iter().map(|game: &GameFacts| game.id.0);
     let (Some(from), Some(to)) = (played().min(), played().max()) else {
-        let path = run.path().display();
+        let path = source.path.display();
         match (*checkpoints.start(), *checkpoints.end()) {
             (0, u32::MAX) => bail!("{path} has no finished games yet"),
             (from, u32::MAX) => bail!("{path} has no finished games from checkpoint {from} on"),
@@ -64,7 +86,7 @@ pub fn study_values<P: Position>(
     Ok(ValuesReport {
         version: ValuesReport::VERSION,
         game: P::NAME.to_owned(),
-        source: run.path().display().to_string(),
+        source: source.path.display().to_string(),
         checkpoints: CheckpointRange { from, to },
         games: facts.len(),
         varied_games: facts.iter().filter(|game| !game.ordinary).count(),

@@ -1,9 +1,17 @@
 use garuda_run::HumanCount;
 use maud::{Markup, html};
 
+use crate::GameResults;
 use crate::format::signed;
 use crate::openings::report::{MoveSearch, OpeningNode};
-use crate::openings::results::GameResults;
+
+/// A move in UCI notation, and as people of the game write it where that differs.
+pub(super) fn move_name(uci: &str, notation: &str) -> Markup {
+    html! {
+        code { (uci) }
+        @if notation != uci && !notation.is_empty() { " " span.notation { (notation) } }
+    }
+}
 
 /// Marks a good move.
 pub(super) fn good_badge() -> Markup {
@@ -67,14 +75,9 @@ impl ValueScale {
             high: middle + half,
         }
     }
-
-    /// From 0 to 100.
-    fn place(&self, value: f64) -> f64 {
-        100.0 * (value - self.low) / (self.high - self.low)
-    }
 }
 
-/// An interval with a dot at the value.
+/// A search's interval with a dot at the value.
 pub(super) fn value_mark(search: &MoveSearch, scale: &ValueScale) -> Markup {
     let (Some(value), Some(low), Some(high)) = (search.value, search.value_low, search.value_high)
     else {
@@ -85,7 +88,15 @@ pub(super) fn value_mark(search: &MoveSearch, scale: &ValueScale) -> Markup {
     } else {
         format!("{} to {}", signed(low), signed(high))
     };
-    let [value, low, high] = [value, low, high].map(|v| 4.0 + 0.92 * scale.place(v));
+    range_mark([low, value, high], [scale.low, scale.high], &label)
+}
+
+/// An interval (low end, value, high end) with a dot at the value, on a scale.
+pub(super) fn range_mark(interval: [f64; 3], scale: [f64; 2], label: &str) -> Markup {
+    let [from, to] = scale;
+    // A scale of width 0 has everything at its start.
+    let place = |value: f64| 4.0 + 92.0 * (value - from) / (to - from).max(1e-9);
+    let [low, value, high] = interval.map(place);
     html! {
         svg.mark viewBox="0 0 100 12" role="img" aria-label=(label) {
             title { (label) }

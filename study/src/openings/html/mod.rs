@@ -3,6 +3,7 @@
 //! The page is well-formed XML too, which lets tests parse it: elements without content are closed.
 
 mod boards;
+mod experiment;
 mod marks;
 mod setups;
 mod tree;
@@ -12,7 +13,7 @@ use garuda_run::HumanCount;
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 
 use self::boards::Boards;
-use self::marks::{ValueScale, good_badge, result_bar, value_mark};
+use self::marks::{ValueScale, good_badge, move_name, result_bar, value_mark};
 use super::report::{MoveReport, OpeningsReport};
 use super::text::{games_line, source_line};
 use crate::balance;
@@ -51,8 +52,11 @@ fn page(report: &OpeningsReport, boards: Option<Boards>) -> String {
                 main {
                     h1 { (title) }
                     (introduction(report, boards))
-                    (overview(report))
-                    (tree::section(report, boards))
+                    @if let Some(experiment) = &report.experiment {
+                        (experiment::section(experiment))
+                    }
+                    @if !report.root.moves.is_empty() { (overview(report)) }
+                    @if !report.root.moves.is_empty() { (tree::section(report, boards)) }
                     @if let Some(set_ups) = &report.set_ups {
                         (setups::section(set_ups, boards))
                     }
@@ -70,7 +74,7 @@ fn introduction(report: &OpeningsReport, boards: Option<Boards>) -> Markup {
     markup! {
         div.intro {
             div {
-                @for (i, sentence) in report.summary.iter().enumerate() {
+                @for (i, sentence) in lead(report).iter().enumerate() {
                     p class=(if i == 0 { "lead" } else { "note" }) { (sentence) }
                 }
                 p.note { (source_line(report)) }
@@ -83,6 +87,11 @@ fn introduction(report: &OpeningsReport, boards: Option<Boards>) -> Markup {
             }
         }
     }
+}
+
+/// The result in sentences: games count more than searches.
+fn lead(report: &OpeningsReport) -> &[String] {
+    (report.experiment.as_ref()).map_or(&report.summary, |experiment| &experiment.summary)
 }
 
 /// All moves of the position in one table.
@@ -114,7 +123,7 @@ fn overview(report: &OpeningsReport) -> Markup {
     let rows = markup! {
         @for mv in &root.moves {
             tr.good[mv.good] {
-                th scope="row" { code { (mv.mv) } @if mv.good { " " (good_badge()) } }
+                th scope="row" { (move_name(&mv.mv, &mv.notation)) @if mv.good { " " (good_badge()) } }
                 @if searched { (search_cells(mv, &scale)) }
                 @if counted { (game_cells(mv)) }
             }
@@ -124,6 +133,9 @@ fn overview(report: &OpeningsReport) -> Markup {
     let other_games = root.here.unwrap_or(0).saturating_sub(listed_games);
     markup! {
         h2 { (heading) }
+        @if report.experiment.is_some() && searched {
+            p.note { "A second opinion, by search alone. " (report.summary.join(" ")) }
+        }
         (scrolling_table(&format!("Table: {heading}"), &head, &rows))
         @if other_games > 0 {
             p.note { (count(other_games, "game")) " continued with " (nouns) " that were not searched." }

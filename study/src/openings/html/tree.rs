@@ -5,7 +5,7 @@ use garuda_run::HumanCount;
 use maud::{Markup, html};
 
 use super::boards::{Boards, LastMove};
-use super::marks::{ValueScale, good_badge, result_bar, value_mark};
+use super::marks::{ValueScale, good_badge, move_name, result_bar, value_mark};
 use crate::format::{count, percent, signed};
 use crate::openings::report::{MoveReport, OpeningNode, OpeningsReport, RangeCounts};
 
@@ -56,7 +56,7 @@ fn board_after(node: &OpeningNode, mv: &MoveReport, boards: Option<Boards>) -> M
 
 fn summary(mv: &MoveReport, scale: &ValueScale) -> Markup {
     html! {
-        code { (mv.mv) }
+        (move_name(&mv.mv, &mv.notation))
         @if let Some(value) = mv.searched.value {
             b { (signed(value)) }
             (value_mark(&mv.searched, scale))

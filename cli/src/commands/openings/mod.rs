@@ -1,3 +1,6 @@
+mod games;
+mod strength;
+
 use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 
@@ -13,6 +16,7 @@ use garuda_study::openings::{
     PARALLEL_SEARCHES, ReportSource, SearchSettings, StudyInputs, count_games, study_openings,
 };
 
+use self::games::GamesArgs;
 use super::report_output::{ReportFile, print_and_write};
 use super::scan_progress::scan_progress;
 
@@ -20,7 +24,11 @@ const EXAMPLES: &str = "\
 Examples:
   garuda openings runs/tori
   garuda openings torishogi --visits 2000 --plies 3 --html openings.html
-  garuda openings runs/makruk --from \"e3e4 e6e5\"";
+  garuda openings runs/makruk --from \"e3e4 e6e5\"
+  garuda openings runs/tori --games 2000                      games from every first move
+  garuda openings runs/tori --games 2000 --half-width 0.05 --depth 2
+  garuda openings torishogi --games 400 --arms handicaps --out tori-handicaps
+  garuda openings runs/sittuyin --games 400 --arms set-ups";
 
 /// Opening statistics: which first moves are good, by search and by the games of a run.
 ///
@@ -28,6 +36,12 @@ Examples:
 /// by a given one. A move's value is the mean of several searches, with a 95 % interval from the
 /// differences between them. Moves within --margin of the best are good and are followed further.
 /// Results of the run's games are listed with each move.
+///
+/// With --games, complete games are played from every move with equal search on both sides. A move's
+/// score over these games has an interval that holds however often it is looked at. A move is good
+/// if it is not worse than the best by more than --score-margin, bad if it is worse by more, and open
+/// if neither is shown, at --confidence for all moves together. Effort goes to moves that are still
+/// open. A network that does not score --required-score against `alphabeta` is too weak to say.
 ///
 /// The report is printed, and for a run also written into its directory as openings.json,
 /// openings.csv and openings.html, a page for any browser.
@@ -76,10 +90,13 @@ pub(crate) struct OpeningsArgs {
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    by_games: GamesArgs,
 }
 
 /// A run, if that is what was given, and a network, if there is one.
 struct Given {
+    path: PathBuf,
     run: Option<RunDir>,
     network: Option<Network>,
     source: ReportSource,
@@ -114,7 +131,7 @@ impl OpeningsArgs {
             ..ReportSource::default()
         };
         let mut network = None;
-        if has_checkpoint && self.visits != Some(0) {
+        if has_checkpoint && (self.visits != Some(0) || self.by_games.is_wanted()) {
             let read = read_network(path)?;
             source.checkpoint = find_model(path).ok().and_then(|file| number_of(&file));
             source.step = Some(read.info().step);
@@ -126,6 +143,7 @@ impl OpeningsArgs {
             "a model has no games, so --visits must be at least 1"
         );
         Ok(Given {
+            path: path.clone(),
             run,
             network,
             source,
@@ -160,6 +178,7 @@ impl OpeningsArgs {
             _ => P::start(),
         };
         let root = OpeningRoot::new(start, self.from.as_deref())?;
+        let games_job = (self.by_games).prepare(given, &root, settings, self.seed, log)?;
         let games = match &given.run {
             Some(run) => Some(games(run, &root, settings.plies, log)?),
             None => None,
@@ -168,14 +187,15 @@ impl OpeningsArgs {
             let network = given.network.as_ref().expect("searches need a model");
             Ok(network.evaluator(PARALLEL_SEARCHES)?)
         };
-        let searches = given.network.is_some() && settings.visits > 0;
-        let search = searches.then(|| SearchSettings {
+        let searches =
+            given.network.is_some() && settings.visits > 0 && self.by_games.is_about_moves();
+        let threads =
+            (self.threads).unwrap_or_else(|| available_parallelism().map_or(1, usize::from));
+        let search = searches.then_some(SearchSettings {
             visits: settings.visits,
             searches: settings.searches,
             seed: self.seed,
-            shards: self
-                .threads
-                .unwrap_or_else(|| available_parallelism().map_or(1, usize::from)),
+            shards: threads,
         });
         let inputs = StudyInputs {
             source: given.source.clone(),
@@ -183,13 +203,18 @@ impl OpeningsArgs {
             search: search.map(|search| (search, EvaluatorFactory(&open))),
             games: games.as_ref(),
         };
-        let report = study_openings(&root, &inputs, log)?;
+        let mut report = study_openings(&root, &inputs, log)?;
+        if let Some(job) = games_job {
+            let searched = searches.then_some(&report.root);
+            report.experiment = Some(job.run(given, &root, searched, threads, log)?);
+        }
         let text = if self.json {
             serde_json::to_string(&report)? + "\n"
         } else {
             openings::text(&report)
         };
-        let files = self.files(&report, given.run.as_ref());
+        let mut files = self.files(&report, given.run.as_ref());
+        files.extend(self.by_games.book_file::<P>(&report)?);
         print_and_write(&text, &files, !self.json)
     }
 
