@@ -55,6 +55,9 @@ pub trait Position:
     const COUNTING_LIMIT: Option<u16> = None;
     /// Whether the game starts with both sides placing all pieces that they have in hand.
     const HAS_SETUP: bool = false;
+    /// Plies after which the formations of both sides stand, where openings are named by formations
+    /// rather than by moves.
+    const FORMATION_PLIES: Option<usize> = None;
     /// Whether pieces can promote.
     const HAS_PROMOTION: bool = true;
     /// The most decisions (each a [`Move`]) that make up what people count as one move.

@@ -255,6 +255,39 @@ fn set_ups_are_counted_for_both_sides() {
     );
 }
 
+/// Where openings are formations, they are counted after the same number of plies of every game.
+#[test]
+fn formations_are_counted() {
+    type P = MakrukPosition;
+    let dir = tempfile::tempdir().unwrap();
+    let records: Vec<_> = (0..6)
+        .map(|number| game(P::start(), &[], 0, number).0)
+        .collect();
+    store(dir.path(), &records);
+    let (table, _) = counted::<P>(dir.path(), None, 1);
+    let set_ups = table.set_ups().unwrap();
+    let plies = P::FORMATION_PLIES.unwrap();
+    assert_eq!(set_ups.plies, Some(plies));
+    let long: Vec<_> = records
+        .iter()
+        .filter(|record| record.plies() > plies)
+        .collect();
+    assert_eq!(set_ups.games, long.len() as u64);
+    let mut position = P::start();
+    long[0].moves().take(plies).for_each(|mv| position.play(mv));
+    let fens: Vec<_> = (set_ups.first.formations.iter())
+        .map(|f| f.example.clone())
+        .collect();
+    assert!(fens.contains(&position.to_string()), "{fens:?}");
+    assert!(
+        set_ups
+            .first
+            .formations
+            .iter()
+            .all(|f| f.pieces.contains('K') && !f.pieces.contains('P'))
+    );
+}
+
 const SEARCH: SearchSettings = SearchSettings {
     visits: 16,
     searches: 4,
@@ -494,7 +527,7 @@ fn reports_of_all_games_are_whole() {
     for rules in RuleSet::ALL {
         let report = with_rule_set!(rules, P => report::<P>());
         check_page(rules, &report, &html(&report));
-        let has_set_ups = with_rule_set!(rules, P => P::HAS_SETUP);
+        let has_set_ups = with_rule_set!(rules, P => P::HAS_SETUP || P::FORMATION_PLIES.is_some());
         assert_eq!(report.set_ups.is_some(), has_set_ups);
 
         let json: Value = serde_json::to_value(&report).unwrap();

@@ -100,6 +100,8 @@ impl Position for MakrukPosition {
     /// Nothing: that is when few moves are left to mate in.
     const BARE_KING_BONUS: f32 = 0.0;
     const PHASES: &'static str = PHASES;
+    /// Captures are rare before the tenth move.
+    const FORMATION_PLIES: Option<usize> = Some(20);
 
     fn turn(&self) -> Color {
         self.state.turn

@@ -52,8 +52,13 @@ pub fn play_arms<P: Position, E: Evaluator<GameState<P>>>(
         ArmStart::<P>::MAX_GAMES,
         settings.games
     );
-    let ids: HashSet<_> = arms.iter().map(|arm| arm.start.id()).collect();
-    ensure!(ids.len() == arms.len(), "two arms have the same games");
+    // The games of an arm have consecutive numbers.
+    let first: Vec<_> = arms.iter().map(|arm| arm.start.game_number(0)).collect();
+    let different: HashSet<_> = first.iter().collect();
+    ensure!(
+        different.len() == arms.len(),
+        "two arms have the same games"
+    );
     let terms = dir.terms();
     let spec = PlanSpec::new(terms.config()?, terms.checkpoint, &[], 0);
     let plan = Plan::of_arms(spec, arms.iter().map(|arm| arm.start.clone()));
@@ -67,8 +72,7 @@ pub fn play_arms<P: Position, E: Evaluator<GameState<P>>>(
             break;
         }
         let missing: Vec<_> = (round.iter())
-            .flat_map(|&(arm, games)| (0..games).map(move |game| (arm, game)))
-            .map(|(arm, game)| arms[arm].start.game_number(game))
+            .flat_map(|&(arm, games)| first[arm] + played[arm]..first[arm] + games)
             .filter(|&game| dir.result(game).is_none())
             .collect();
         let name = format!("round {number}");
@@ -78,7 +82,7 @@ pub fn play_arms<P: Position, E: Evaluator<GameState<P>>>(
         }
         for (arm, games) in round {
             let results: Vec<_> = (played[arm]..games)
-                .filter_map(|game| dir.result(arms[arm].start.game_number(game)))
+                .filter_map(|game| dir.result(first[arm] + game))
                 .map(|result| result_for(&result, arms[arm].side))
                 .collect();
             elimination.add(arm, results);
@@ -86,9 +90,9 @@ pub fn play_arms<P: Position, E: Evaluator<GameState<P>>>(
         }
         elimination.look();
     }
-    let distinct = (arms.iter().zip(played))
-        .map(|(arm, games)| {
-            let found = (0..games).filter_map(|game| dir.result(arm.start.game_number(game)));
+    let distinct = (first.iter().zip(played))
+        .map(|(first, games)| {
+            let found = (0..games).filter_map(|game| dir.result(first + game));
             found
                 .map(|result| result.moves)
                 .collect::<HashSet<_>>()

@@ -9,12 +9,25 @@ use crate::GameResults;
 /// Largest number of formations of a side in a report.
 const MAX_FORMATIONS: usize = 12;
 
-/// Where the first and the second mover placed their pieces in the set-up phase (Sittuyin).
+/// Where the pieces of the first and the second mover stood at the end of the set-up phase
+/// (Sittuyin) or after the first moves (Makruk).
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SetUps {
     pub games: u64,
+    /// Plies after which formations were compared; `None` where there is a set-up phase.
+    #[serde(default)]
+    pub plies: Option<usize>,
     pub first: SideSetUps,
     pub second: SideSetUps,
+}
+
+impl SetUps {
+    pub(super) fn title(&self) -> String {
+        match self.plies {
+            None => "Set-ups".to_owned(),
+            Some(plies) => format!("Formations after {plies} plies"),
+        }
+    }
 }
 
 /// One side's set-ups.
@@ -59,12 +72,17 @@ pub(super) struct SetUpCounts<P> {
     formations: ByColor<HashMap<Places, (GameResults, P)>>,
 }
 
-/// The position of a verified game at the end of its set-up phase, if it has one.
+/// The position of a verified game at the end of its set-up phase, if it has one, or where the
+/// formations stand.
 pub(super) fn set_up<P: Position>(record: &GameRecord, start: P) -> Option<P> {
+    let mut position = start;
+    if let Some(plies) = P::FORMATION_PLIES {
+        record.moves().take(plies).for_each(|mv| position.play(mv));
+        return (record.plies() > plies).then_some(position);
+    }
     if !P::HAS_SETUP || !has_hand(&start) {
         return None;
     }
-    let mut position = start;
     record.moves().find_map(|mv| {
         position.play(mv);
         (!has_hand(&position)).then_some(position)
@@ -101,37 +119,40 @@ impl<P: Position> SetUpCounts<P> {
         let ByColor { white, black } = self.formations;
         (self.games > 0).then(|| SetUps {
             games: self.games,
+            plies: P::FORMATION_PLIES,
             first: side(white),
             second: side(black),
         })
     }
 }
 
-/// The squares of a side's placed pieces, which are all but pawns.
+/// The types of pieces that make a formation, which are all but pawns.
+fn types<P: Position>() -> Vec<u8> {
+    match P::PLACEABLE {
+        [] => (1..P::PIECE_TYPES.len() as u8).collect(),
+        placeable => placeable.to_vec(),
+    }
+}
+
+/// The squares of a side's pieces in its formation.
 fn places<P: Position>(position: &P, color: Color) -> Places {
+    let types = types::<P>();
     let placed = |square: Square| match position.occupant(square) {
         Some(Occupant::Piece(Piece {
             color: of,
             piece_type,
-        })) if of == color => P::PLACEABLE
-            .contains(&piece_type)
-            .then_some((piece_type, square)),
+        })) if of == color => types.contains(&piece_type).then_some((piece_type, square)),
         _ => None,
     };
+    let rank = |piece_type: u8| types.iter().position(|&other| other == piece_type);
     let mut places: Places = P::BOARD.all().filter_map(placed).collect();
-    places.sort_unstable_by_key(|&(piece_type, square)| (rank::<P>(piece_type), square));
+    places.sort_unstable_by_key(|&(piece_type, square)| (rank(piece_type), square));
     places
 }
 
-fn rank<P: Position>(piece_type: u8) -> Option<usize> {
-    P::PLACEABLE
-        .iter()
-        .position(|&placeable| placeable == piece_type)
-}
-
 fn side<P: Position>(formations: HashMap<Places, (GameResults, P)>) -> SideSetUps {
-    let pieces = (P::PLACEABLE.iter())
-        .map(|&index| {
+    let pieces = (types::<P>().into_iter())
+        .map(|index| {
             let mut counts = vec![0; P::BOARD.squares()];
             for (places, (results, _)) in &formations {
                 for (_, square) in places.iter().filter(|(of, _)| *of == index) {

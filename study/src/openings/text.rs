@@ -27,6 +27,7 @@ pub fn text(report: &OpeningsReport) -> String {
         lines.extend(table_lines(report));
     }
     if let Some(set_ups) = &report.set_ups {
+        lines.extend([String::new(), set_ups.title()]);
         lines.extend(formation_lines(&set_ups.first, "first"));
         lines.extend(formation_lines(&set_ups.second, "second"));
     }
@@ -151,7 +152,7 @@ fn formation_lines(side: &SideSetUps, name: &str) -> Vec<String> {
     let mut lines = vec![
         String::new(),
         format!(
-            "most frequent set-ups of the {name} mover, of {} in all",
+            "most frequent of the {name} mover, of {} in all",
             HumanCount(side.distinct)
         ),
     ];

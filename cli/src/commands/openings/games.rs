@@ -102,6 +102,17 @@ impl GamesArgs {
         !self.is_wanted() || self.arms == ArmsArg::Moves
     }
 
+    /// The name of the report's files in a run. A report on something else than moves does not
+    /// replace that on moves.
+    pub(super) fn report_name(&self) -> &'static str {
+        match self.arms {
+            ArmsArg::Moves => "openings",
+            ArmsArg::Handicaps => "handicaps",
+            ArmsArg::SetUps => "set-ups",
+            ArmsArg::Start => "start",
+        }
+    }
+
     fn elimination(&self, games: u64) -> anyhow::Result<EliminationSettings> {
         for (name, value) in [
             ("--score-margin", Some(self.score_margin)),

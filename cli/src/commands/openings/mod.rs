@@ -223,13 +223,14 @@ impl OpeningsArgs {
     fn files(&self, report: &OpeningsReport, run: Option<&RunDir>) -> Vec<ReportFile> {
         type Render = fn(&OpeningsReport) -> String;
         let files: [(&Option<PathBuf>, &str, Render); 3] = [
-            (&self.json_file, "openings.json", OpeningsReport::to_json),
-            (&self.csv, "openings.csv", openings::csv),
-            (&self.html, "openings.html", openings::html),
+            (&self.json_file, "json", OpeningsReport::to_json),
+            (&self.csv, "csv", openings::csv),
+            (&self.html, "html", openings::html),
         ];
+        let name = self.by_games.report_name();
         (files.into_iter())
-            .filter_map(|(asked, name, render)| {
-                let in_run = run.map(|run| run.path().join(name));
+            .filter_map(|(asked, extension, render)| {
+                let in_run = run.map(|run| run.path().join(format!("{name}.{extension}")));
                 Some((asked.clone().or(in_run)?, render(report)))
             })
             .collect()

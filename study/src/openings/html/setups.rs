@@ -1,4 +1,4 @@
-//! Set-ups of Sittuyin: where each piece was placed, and the most frequent formations.
+//! Set-ups of Sittuyin and formations of Makruk: where each piece was placed, and the most frequent formations.
 
 use garuda_rules::{Board, Color};
 use garuda_run::HumanCount;
@@ -22,9 +22,9 @@ pub(super) fn section(set_ups: &SetUps, boards: Option<Boards>) -> Markup {
         (&set_ups.second, Color::Black, "Second mover"),
     ];
     html! {
-        h2 { "Set-ups" }
+        h2 { (set_ups.title()) }
         p.note {
-            "Where pieces were placed in " (count(set_ups.games, "game")) ". Each map shows a side’s "
+            "Where pieces stood in " (count(set_ups.games, "game")) ". Each map shows a side’s "
             "first three ranks from its own edge. The number is the percentage of games with that "
             "piece there; a stronger colour means more games."
         }
