@@ -222,7 +222,13 @@ fn node(path: &str, fen: &str, arms: &[NamedArm]) -> ExperimentNode {
         .enumerate()
         .map(|(i, &(name, notation, chances))| ArmReport {
             value: Some(2.0 * score(chances) - 1.0),
-            ..ArmReport::new(name.to_owned(), notation.to_owned(), &end, i, 30)
+            ..ArmReport::new(
+                name.to_owned(),
+                notation.to_owned(),
+                &end,
+                i,
+                end.results(i).games().into(),
+            )
         });
     let mut node = ExperimentNode {
         path: path.to_owned(),
@@ -382,6 +388,22 @@ fn a_weak_network_has_no_opinion() {
         "{sentences:?}"
     );
     assert!(sentences.last().unwrap().starts_with("Interrupted"));
+}
+
+/// Scores of games that are all alike are about these games only.
+#[test]
+fn repeated_games_are_warned_about() {
+    let mut report = experiment(1.0);
+    let games = report.nodes[0].games;
+    for (distinct, is_warned) in [(games, false), (games * 95 / 100, false), (games / 3, true)] {
+        report.nodes[0].distinct_games = distinct;
+        let sentences = summary("Tori Shogi", ["move", "moves"], &report);
+        assert_eq!(
+            sentences[0].starts_with("WARNING"),
+            is_warned,
+            "{sentences:?}"
+        );
+    }
 }
 
 #[test]

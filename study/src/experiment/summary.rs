@@ -1,5 +1,7 @@
 //! The result of an experiment in sentences.
 
+use garuda_run::HumanCount;
+
 use super::elimination::Verdict;
 use super::report::{ArmKind, ArmReport, ExperimentNode, ExperimentReport, NetworkStrength};
 use crate::ConfidenceInterval;
@@ -7,6 +9,8 @@ use crate::format::{count, in_words, list, percent};
 
 /// Number of arms that are named where not all are.
 const NAMED: usize = 10;
+/// Share of games that may repeat others without a warning.
+const MAX_REPEATED: f64 = 0.1;
 
 /// The summary of an experiment, most important sentence first. `title` is the game's, `words` what
 /// a move is called in singular and plural.
@@ -15,6 +19,7 @@ pub fn summary(title: &str, words: [&str; 2], report: &ExperimentReport) -> Vec<
     if let Some(strength) = report.strength.as_ref().filter(|s| s.is_too_weak()) {
         sentences.push(too_weak(strength));
     }
+    sentences.extend(report.nodes.iter().filter_map(repeated));
     let games = report.nodes.iter().map(all_games).sum::<u64>();
     let by = format!(
         "By {}{}",
@@ -29,15 +34,6 @@ pub fn summary(title: &str, words: [&str; 2], report: &ExperimentReport) -> Vec<
             ArmKind::Start => balance(&by, node, report.settings.margin),
         });
     }
-    let repeated: u64 = (report.nodes.iter())
-        .map(|node| node.games - node.distinct_games)
-        .sum();
-    if repeated > 0 {
-        sentences.push(format!(
-            "{} repeated others move by move.",
-            count(repeated, "game")
-        ));
-    }
     if !report.complete {
         sentences.push("Interrupted: the same command continues.".to_owned());
     }
@@ -47,6 +43,20 @@ pub fn summary(title: &str, words: [&str; 2], report: &ExperimentReport) -> Vec<
 fn all_games(node: &ExperimentNode) -> u64 {
     let below = node.arms.iter().filter_map(|arm| arm.next.as_ref());
     node.games + below.map(all_games).sum::<u64>()
+}
+
+/// A warning if many games repeat others: their scores are exact about a few lines, and say little
+/// about the arm.
+fn repeated(node: &ExperimentNode) -> Option<String> {
+    let repeated = node.games.saturating_sub(node.distinct_games);
+    (repeated as f64 > MAX_REPEATED * node.games as f64).then(|| {
+        format!(
+            "WARNING: {} of {} repeat others move by move, so scores are about a few lines: raise \
+             --temperature or --temperature-plies.",
+            HumanCount(repeated),
+            count(node.games, "game")
+        )
+    })
 }
 
 fn too_weak(strength: &NetworkStrength) -> String {

@@ -66,10 +66,10 @@ pub(super) struct GamesArgs {
     #[arg(long, value_name = "N", default_value_t = 64, requires = "games")]
     simulations: u32,
     /// Temperature of the moves after the studied one, so that games differ
-    #[arg(long, value_name = "T", default_value_t = 0.5, requires = "games")]
+    #[arg(long, value_name = "T", default_value_t = 1.0, requires = "games")]
     temperature: f64,
     /// Number of these moves
-    #[arg(long, value_name = "N", default_value_t = 12, requires = "games")]
+    #[arg(long, value_name = "N", default_value_t = 30, requires = "games")]
     temperature_plies: u32,
     /// Directory of the records [default: in the run, openings/<checkpoint>-<simulations>-<hash>]
     #[arg(long, value_name = "DIR", requires = "games")]
