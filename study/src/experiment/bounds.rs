@@ -7,7 +7,9 @@
 //! By Ville's inequality its capital ever exceeds 1/δ with a probability of at most δ. So with a
 //! probability of at least 1 − δ, for all n at once,
 //!
-//!     max over λ of Σ ln(1 + λ(X − m))  ≤  ln(1/δ) + ½ ln(πn + 1).
+//! ```text
+//! max over λ of Σ ln(1 + λ(X − m))  ≤  ln(1/δ) + ½ ln(πn + 1).
+//! ```
 //!
 //! The interval consists of all m that satisfy this. It may be looked at as often as one likes, and
 //! stopping because of what it shows is allowed. Draws make it narrower. (Orabona and Jun, "Tight
