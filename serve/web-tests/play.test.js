@@ -14,14 +14,19 @@ const shown = (page) => page.evaluate(() => Object.fromEntries(new URLSearchPara
 
 /** Waits until it is the player's turn or the game is over; returns the position. */
 async function ready(site, page) {
-  await page.waitForFunction(() => {
-    const status = document.querySelector('.status')?.textContent ?? '';
-    const mine = document.querySelector('.squares button.active, button.piece-held');
-    return document.querySelector('.status.over') || (mine && !status.includes('thinking'));
-  });
-  const game = await shown(page);
-  const query = new URLSearchParams({ rules: game.rules, start: game.start ?? '', moves: game.moves ?? '' });
-  return site.json(`/api/position?${query}`);
+  for (;;) {
+    await page.waitForFunction(() => {
+      const status = document.querySelector('.status')?.textContent ?? '';
+      const mine = document.querySelector('.squares button.active, button.piece-held');
+      return document.querySelector('.status.over') || (mine && !status.includes('thinking'));
+    });
+    const game = await shown(page);
+    const query = new URLSearchParams({ rules: game.rules, start: game.start ?? '', moves: game.moves ?? '' });
+    const position = await site.json(`/api/position?${query}`);
+    // The address changes before the board does: it may tell of a move whose answer is still to come.
+    if (position.outcome || String(position.turn) === (game.side ?? '0')) return position;
+    await page.waitForTimeout(20);
+  }
 }
 
 const square = (page, n) => page.locator(`[data-square="${n}"]`);
