@@ -308,3 +308,15 @@ fn a_gauntlet_resumes_and_keeps_to_its_terms() {
     );
     assert_eq!(fs::read(&results).unwrap(), kept);
 }
+
+#[test]
+fn a_shipped_network_can_be_exported() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = garuda()
+        .current_dir(dir.path())
+        .args(["export", "torishogi", "--format", "onnx"])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(dir.path().join("torishogi.onnx").is_file());
+}

@@ -1,5 +1,7 @@
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 use garuda_mcts::PuctSettings;
@@ -68,15 +70,8 @@ pub(crate) enum OptionError {
     #[error("{name} must be a number from {min} to {max}, not {text:?}")]
     Number {
         name: &'static str,
-        min: usize,
-        max: usize,
-        text: String,
-    },
-    #[error("{name} must be a number from {min} to {max}, not {text:?}")]
-    Decimal {
-        name: &'static str,
-        min: f32,
-        max: f32,
+        min: String,
+        max: String,
         text: String,
     },
     #[error("{name} must be true or false, not {text:?}")]
@@ -227,26 +222,28 @@ fn path(value: &str) -> Option<PathBuf> {
 impl OptionName {
     fn number(self, text: &str) -> Result<usize, OptionError> {
         let OptionType::Spin { min, max, .. } = self.option_type() else {
-            unreachable!("only spin options are parsed as numbers");
+            unreachable!("only spin options are parsed as whole numbers");
         };
-        let number = text.parse().ok().filter(|n| (min..=max).contains(n));
-        number.ok_or_else(|| OptionError::Number {
-            name: self.uci(),
-            min,
-            max,
-            text: text.chars().take(60).collect(),
-        })
+        self.in_range(text, &(min..=max))
     }
 
     fn decimal(self, text: &str) -> Result<f32, OptionError> {
         let OptionType::Decimal { min, max, .. } = self.option_type() else {
             unreachable!("only decimal options are parsed as such");
         };
-        let number = text.parse().ok().filter(|n| (min..=max).contains(n));
-        number.ok_or_else(|| OptionError::Decimal {
+        self.in_range(text, &(min..=max))
+    }
+
+    fn in_range<T: FromStr + PartialOrd + fmt::Display>(
+        self,
+        text: &str,
+        range: &RangeInclusive<T>,
+    ) -> Result<T, OptionError> {
+        let number = text.parse().ok().filter(|n| range.contains(n));
+        number.ok_or_else(|| OptionError::Number {
             name: self.uci(),
-            min,
-            max,
+            min: range.start().to_string(),
+            max: range.end().to_string(),
             text: text.chars().take(60).collect(),
         })
     }

@@ -3,8 +3,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use clap::{Args, ValueEnum};
-use garuda_model::{Network, NetworkKind};
-use garuda_run::{find_model, shown_path};
+use garuda_model::NetworkKind;
+use garuda_run::{find_model, read_network, shown_path};
 
 use crate::{print_note, torch};
 
@@ -13,6 +13,7 @@ Examples:
   garuda export runs/tori                                          torishogi.safetensors, or .onnx
   garuda export runs/tori --format onnx                            torishogi.onnx, of either kind
   garuda export runs/tori/checkpoints/000012 --output best.onnx
+  garuda export torishogi --format onnx                            the shipped network
   garuda export runs/tori --format torchscript                     torishogi.pt
   garuda export runs/tori --format nnue                            torishogi-….nnue
   garuda export runs/tori --format nnue --labels labels/tori --output nets/";
@@ -27,8 +28,8 @@ Examples:
 #[derive(Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct ExportArgs {
-    /// A checkpoint, or a run, whose newest checkpoint is exported
-    #[arg(value_name = "CHECKPOINT|RUN")]
+    /// A checkpoint, a run, whose newest checkpoint is exported, or a game with a shipped network
+    #[arg(value_name = "CHECKPOINT|RUN|GAME")]
     checkpoint: PathBuf,
     /// [default: the format that the network plays in]
     #[arg(long, value_enum)]
@@ -103,9 +104,7 @@ enum ExportFormat {
 
 impl ExportArgs {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        let path = find_model(&self.checkpoint)?;
-        let network =
-            Network::read(&path).with_context(|| format!("cannot use {}", path.display()))?;
+        let network = read_network(&self.checkpoint)?;
         let rules = network.info().rule_set()?;
         if self.format == Some(ExportFormat::Nnue) {
             return torch::export_nnue(rules, &self.checkpoint, network, self.output, &self.nnue);
@@ -136,6 +135,7 @@ impl ExportArgs {
             .output
             .unwrap_or_else(|| format!("{rules}.{extension}").into());
         if format == ExportFormat::Torchscript {
+            let path = find_model(&self.checkpoint)?;
             let checkpoint = path.parent().unwrap_or(Path::new("."));
             torch::export_torchscript(rules, checkpoint, &output)?;
         } else {
