@@ -68,6 +68,10 @@ impl<P: Position> Game for RestrictedGame<P> {
         }
     }
 
+    fn winning_move(&self, legal: &MoveList) -> Option<usize> {
+        self.game.winning_move(legal)
+    }
+
     fn return_to(&mut self, earlier: &Self) {
         self.game.return_to(&earlier.game);
         self.searchmoves.clone_from(&earlier.searchmoves);

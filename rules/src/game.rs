@@ -31,9 +31,11 @@ pub trait Game: Clone + Send + Sync + 'static {
     }
 
     /// Index of a legal move that wins at once, if there is one. `legal` are all legal moves.
-    fn winning_move(&self, legal: &MoveList) -> Option<usize> {
-        first_winning_move(self, legal)
-    }
+    ///
+    /// Searches ask this of every new position. [`first_winning_move`] answers it for any game, but
+    /// there is no default: a wrapper that forgot the fast answer of its game would halve the speed
+    /// of a search and nothing else.
+    fn winning_move(&self, legal: &MoveList) -> Option<usize>;
 
     /// Hash of the position together with all of its past that the rules look at: occurrences,
     /// counting, move rule. Equal keys may share an evaluation.
@@ -41,7 +43,7 @@ pub trait Game: Clone + Send + Sync + 'static {
 }
 
 /// Index of the first move that wins at once, found by trying them all.
-fn first_winning_move<G: Game>(game: &G, legal: &MoveList) -> Option<usize> {
+pub fn first_winning_move<G: Game>(game: &G, legal: &MoveList) -> Option<usize> {
     let mut next = game.clone();
     legal.iter().position(|&mv| {
         next.return_to(game);

@@ -39,7 +39,7 @@ pub use book::{BookError, OpeningBook};
 pub use color::{ByColor, Color};
 pub use diagram::diagram;
 pub use error::{FenError, MoveError};
-pub use game::{Game, GameState};
+pub use game::{Game, GameState, first_winning_move};
 pub use material::{FeaturePlace, GamePhase, MaterialFeature};
 pub use moves::{Move, MoveList, Origin};
 pub use outcome::{Outcome, Termination};

@@ -1,7 +1,7 @@
 //! Small games that can be solved completely, and simple evaluators.
 
 use garuda_mcts::{EvalError, Evaluations, Evaluator, Wdl};
-use garuda_rules::{Color, Game, Move, MoveList, Outcome, Square, Termination};
+use garuda_rules::{Color, Game, Move, MoveList, Outcome, Square, Termination, first_winning_move};
 
 /// The move that encodes a number.
 pub(crate) fn numbered(n: usize) -> Move {
@@ -57,6 +57,10 @@ impl Game for TicTacToe {
         legal
             .is_empty()
             .then_some(Outcome::draw(Termination::Stalemate))
+    }
+
+    fn winning_move(&self, legal: &MoveList) -> Option<usize> {
+        first_winning_move(self, legal)
     }
 
     fn state_key(&self) -> u64 {
@@ -119,6 +123,10 @@ impl Game for Heap {
         })
     }
 
+    fn winning_move(&self, legal: &MoveList) -> Option<usize> {
+        first_winning_move(self, legal)
+    }
+
     fn state_key(&self) -> u64 {
         let state = [
             self.left,
@@ -171,6 +179,10 @@ impl Game for Bandit {
         None
     }
 
+    fn winning_move(&self, legal: &MoveList) -> Option<usize> {
+        first_winning_move(self, legal)
+    }
+
     fn state_key(&self) -> u64 {
         let arm = self.arm.map_or(0, |arm| arm as u64 + 1);
         arm << 32 | u64::from(self.depth)
@@ -209,6 +221,10 @@ impl Game for DrawOffer {
 
     fn outcome_given(&self, _legal: &MoveList) -> Option<Outcome> {
         self.taken.then_some(Outcome::draw(Termination::Repetition))
+    }
+
+    fn winning_move(&self, legal: &MoveList) -> Option<usize> {
+        first_winning_move(self, legal)
     }
 
     fn state_key(&self) -> u64 {
