@@ -12,7 +12,7 @@ use garuda_study::experiment::{
 };
 use garuda_study::openings::{
     EvaluatorFactory, OpeningRoot, OpeningsReport, ReportSource, SearchSettings, StudyInputs, book,
-    book_pgn, html, study_openings, text,
+    book_pgn, csv, html, study_openings, text,
 };
 use proptest::prelude::*;
 use rand::RngExt;
@@ -365,6 +365,36 @@ fn pages_lead_with_the_experiment() {
     }
     let read = OpeningsReport::from_json(report.to_json().as_bytes()).unwrap();
     assert!(read == report && html(&read) == page);
+
+    let lines = csv(&report);
+    let cells: Vec<Vec<_>> = lines.lines().map(|row| row.split(',').collect()).collect();
+    assert!(
+        cells.iter().all(|row| row.len() == cells[0].len()),
+        "{lines}"
+    );
+    let column = |name| cells[0].iter().position(|&cell| cell == name).unwrap();
+    // The arms of the start, then the replies to the good move that was followed.
+    assert_eq!(cells.len(), 1 + 3 + 2);
+    let reply = cells
+        .iter()
+        .find(|row| row[column("move")] == "a5a4")
+        .unwrap();
+    assert_eq!(
+        [
+            reply[column("path")],
+            reply[column("notation")],
+            reply[column("verdict")]
+        ],
+        ["a3a4", "Sx74", "good"]
+    );
+    for row in &cells[1..] {
+        let number = |name| row[column(name)].parse::<f64>().unwrap();
+        let games = number("wins") + number("draws") + number("losses");
+        assert_eq!(games, number("games"));
+        let score = (number("wins") + number("draws") / 2.0) / games;
+        assert!((score - number("score")).abs() < 1e-9, "{row:?}");
+        assert!(number("score_low") <= score && score <= number("score_high"));
+    }
 }
 
 #[test]

@@ -1,8 +1,20 @@
 use super::report::{OpeningNode, OpeningsReport};
+use crate::experiment::ExperimentNode;
 
-/// A report as comma-separated values: a line for each move of each position, with the results by
-/// part of the run in the last columns.
+/// A report as comma-separated values. Where games were played from every move it has a line for each
+/// arm of them; otherwise a line for each move of each position, with the results by part of the run
+/// in the last columns.
 pub fn csv(report: &OpeningsReport) -> String {
+    if let Some(experiment) = &report.experiment {
+        let mut out = String::from(
+            "path,side,move,notation,verdict,games,wins,draws,losses,distinct_games,\
+             score,score_low,score_high,elo,elo_low,elo_high,value\n",
+        );
+        for node in &experiment.nodes {
+            arm_rows(&mut out, node);
+        }
+        return out;
+    }
     let mut out = String::from(
         "path,ply,move,good,prior,value,value_low,value_high,visits,proven,reply,games,wins,draws,losses",
     );
@@ -52,6 +64,36 @@ fn rows(out: &mut String, node: &OpeningNode, path: &[&str]) {
         if let Some(next) = &mv.next {
             rows(out, next, &[path, &[&mv.mv]].concat());
         }
+    }
+}
+
+/// The arms of an experiment, and those below them.
+fn arm_rows(out: &mut String, node: &ExperimentNode) {
+    for arm in &node.arms {
+        let fields = [
+            quoted(&node.path),
+            node.side.to_string(),
+            quoted(&arm.name),
+            quoted(&arm.notation),
+            arm.verdict.name().to_owned(),
+            arm.games.to_string(),
+            arm.results.wins.to_string(),
+            arm.results.draws.to_string(),
+            arm.results.losses.to_string(),
+            arm.distinct_games.to_string(),
+            arm.score.value.to_string(),
+            arm.score.low.to_string(),
+            arm.score.high.to_string(),
+            arm.elo.value.to_string(),
+            arm.elo.low.to_string(),
+            arm.elo.high.to_string(),
+            optional(arm.value),
+        ];
+        out.push_str(&fields.join(","));
+        out.push('\n');
+    }
+    for next in node.arms.iter().filter_map(|arm| arm.next.as_ref()) {
+        arm_rows(out, next);
     }
 }
 
