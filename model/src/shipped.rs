@@ -3,10 +3,16 @@ use garuda_rules::RuleSet;
 use crate::{Network, NetworkError};
 
 /// The contents of the files of the networks that are part of the program: see nets/README.md.
-pub const SHIPPED: &[(RuleSet, &[u8])] = &[(
-    RuleSet::ToriShogi,
-    include_bytes!("../../nets/torishogi.safetensors"),
-)];
+pub const SHIPPED: &[(RuleSet, &[u8])] = &[
+    (
+        RuleSet::Makruk,
+        include_bytes!("../../nets/makruk.safetensors"),
+    ),
+    (
+        RuleSet::ToriShogi,
+        include_bytes!("../../nets/torishogi.safetensors"),
+    ),
+];
 
 impl Network {
     /// Whether a network is shipped for a rule set.
