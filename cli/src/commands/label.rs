@@ -4,9 +4,8 @@ use std::thread::available_parallelism;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use garuda_model::Network;
 use garuda_rules::{RuleSet, with_rule_set};
-use garuda_run::{HumanCount, PlayerSpec, Stop, find_model, init_logging, shown_path};
+use garuda_run::{HumanCount, PlayerSpec, Stop, init_logging, read_network, shown_path};
 use garuda_selfplay::label::{LabelOptions, Labeller, label};
 
 use super::player_args::player;
@@ -66,10 +65,9 @@ impl LabelArgs {
                 bail!("a teacher is an engine, uci:<command>?depth=<plies>, not {other}")
             }
             None => {
-                let path = find_model(self.network.as_ref().unwrap_or(&self.games[0]))
+                let path = self.network.as_ref().unwrap_or(&self.games[0]);
+                let network = read_network(path)
                     .context("no network to search with; name one with --network or an engine with --teacher")?;
-                let network = Network::read(&path)
-                    .with_context(|| format!("cannot use {}", path.display()))?;
                 let rules = network.info().rule_set()?;
                 if let Some(game) = self.game.filter(|&game| game != rules) {
                     bail!("{} plays {rules}, but --game says {game}", path.display());

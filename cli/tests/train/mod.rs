@@ -281,6 +281,20 @@ fn a_sparse_run_is_reproducible_and_its_network_plays() {
     assert!(labelled.status.success(), "{}", errors(&labelled));
     let summary: serde_json::Value = serde_json::from_slice(&labelled.stdout).unwrap();
     assert_eq!(summary["complete"], true);
+    // Another network can search, a shipped one by the name of its game.
+    let shipped = garuda()
+        .args([
+            "label",
+            "--network",
+            "torishogi",
+            "--simulations",
+            "2",
+            "--out",
+        ])
+        .args([&scratch.path("shipped"), &whole])
+        .output()
+        .unwrap();
+    assert!(shipped.status.success(), "{}", errors(&shipped));
     let nnue = |more: &[&str]| {
         let mut command = garuda();
         command.args(["export", "--format", "nnue", "--labels"]);
@@ -344,13 +358,15 @@ fn a_run_can_start_from_a_trained_network() {
         assert!(!games(&run).is_empty());
         assert!(weights(&run, 0) != weights(&run, 1));
     }
-    // Of another size it is refused, and nothing is left behind.
-    let arguments = ["--init", file.to_str().unwrap(), "--checkpoints", "1"];
-    let output = scratch.train("refused", &arguments).output().unwrap();
-    assert!(!output.status.success());
-    assert!(
-        errors(&output).contains("the configuration says"),
-        "{}",
-        errors(&output)
-    );
+    // Of another size it is refused, be it a file or a shipped network, and nothing is left behind.
+    for init in [file.to_str().unwrap(), "torishogi"] {
+        let arguments = ["--init", init, "--checkpoints", "1"];
+        let output = scratch.train("refused", &arguments).output().unwrap();
+        assert!(!output.status.success());
+        assert!(
+            errors(&output).contains("the configuration says"),
+            "{}",
+            errors(&output)
+        );
+    }
 }

@@ -5,10 +5,10 @@ use std::{fs, io};
 
 use anyhow::{Context, bail, ensure};
 use garuda_model::checkpoint_files::{OPTIMIZER, WEIGHTS};
-use garuda_model::{AveragedNetwork, Network, TrainParams, Trainer};
+use garuda_model::{AveragedNetwork, TrainParams, Trainer};
 use garuda_rules::Position;
 use garuda_run::config::Config;
-use garuda_run::{RunDir, checkpoint_name, find_model, seeds};
+use garuda_run::{RunDir, checkpoint_name, find_model, read_network, seeds};
 use tracing::error;
 
 use super::Progress;
@@ -53,18 +53,23 @@ pub(super) fn initial_network<P: Position>(config: &Config) -> anyhow::Result<Av
         return Ok(AveragedNetwork::new(architecture, seed));
     }
     let path = Path::new(&config.network.init);
-    let file = find_model(path).context("network.init names no network")?;
     // Beside the network of a checkpoint are the weights that it was made from.
-    let network = match file.parent() {
-        Some(directory) if directory.join(WEIGHTS).is_file() => AveragedNetwork::load(directory)?,
-        _ => Network::read(&file)
-            .and_then(|network| AveragedNetwork::from_network(&network, seed))
-            .with_context(|| format!("training cannot start from {}", file.display()))?,
+    let checkpoint = find_model(path)
+        .ok()
+        .and_then(|file| Some(file.parent()?.to_owned()))
+        .filter(|directory| directory.join(WEIGHTS).is_file());
+    let network = match checkpoint {
+        Some(directory) => AveragedNetwork::load(&directory)?,
+        None => {
+            let network = read_network(path).context("network.init names no network")?;
+            AveragedNetwork::from_network(&network, seed)
+                .with_context(|| format!("training cannot start from {}", path.display()))?
+        }
     };
     ensure!(
         network.architecture() == architecture,
         "training cannot start from {}: it is {}, and the configuration says {architecture}",
-        file.display(),
+        path.display(),
         network.architecture()
     );
     Ok(network)
