@@ -358,10 +358,10 @@ fn a_run_can_start_from_a_trained_network() {
         assert!(!games(&run).is_empty());
         assert!(weights(&run, 0) != weights(&run, 1));
     }
-    // Of another size it is refused, be it a file or a shipped network, and nothing is left behind.
-    for init in [file.to_str().unwrap(), "torishogi"] {
+    // Of another size it is refused, be it a file or a shipped network.
+    for (name, init) in [("wider", file.to_str().unwrap()), ("shipped", "torishogi")] {
         let arguments = ["--init", init, "--checkpoints", "1"];
-        let output = scratch.train("refused", &arguments).output().unwrap();
+        let output = scratch.train(name, &arguments).output().unwrap();
         assert!(!output.status.success());
         assert!(
             errors(&output).contains("the configuration says"),

@@ -6,6 +6,7 @@ use crate::process::Engine;
 #[test]
 fn stop_without_search_does_nothing() {
     let mut engine = Engine::with_variant("makruk");
+    engine.sync();
     engine.send("stop\nstop\nponderhit");
     assert_eq!(engine.sync(), [] as [&str; 0]);
     engine.search("go nodes 10");

@@ -39,6 +39,7 @@ fn commands_before_quit_are_answered() {
 #[test]
 fn invalid_input_is_reported_and_ignored() {
     let mut engine = Engine::with_variant("makruk");
+    engine.sync();
     for invalid in [
         "xyzzy",
         "go nodes many",
