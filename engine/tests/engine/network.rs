@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use garuda_model::Encoding;
-use garuda_rules::Position;
+use garuda_model::{Encoding, Network};
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::tori::ToriPosition;
+use garuda_rules::{Position, RuleSet};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
@@ -257,6 +257,17 @@ fn a_network_without_finite_outputs_is_refused() {
 }
 
 #[test]
+fn playing_without_a_network_is_announced() {
+    let without = |rules: &RuleSet| !Network::is_shipped(*rules);
+    for rules in RuleSet::ALL.into_iter().filter(without) {
+        let mut engine = Engine::with_variant(rules.name());
+        let (lines, _) = engine.search("go nodes 100");
+        let expected = format!("no network for {rules}");
+        assert!(lines[0].contains(&expected), "{lines:?}");
+    }
+}
+
+#[test]
 fn damaged_files_are_refused() {
     let folder = TempDir::new().unwrap();
     let complete = std::fs::read(write_network::<ToriPosition>(folder.path(), 1.0)).unwrap();
@@ -285,7 +296,7 @@ fn only_regular_files_of_limited_size_are_read() {
     assert!(made.unwrap().success());
     let huge = folder.path().join("huge.onnx");
     let file = std::fs::File::create(&huge).unwrap();
-    file.set_len(garuda_model::Network::MAX_BYTES + 1).unwrap();
+    file.set_len(Network::MAX_BYTES + 1).unwrap();
     let mut engine = Engine::start();
     engine.sync();
     for (path, message) in [
