@@ -37,7 +37,8 @@ pub(crate) struct LabelArgs {
     /// Simulations per position
     #[arg(long, default_value_t = 128, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     simulations: u32,
-    /// The network that searches: a run, checkpoint or file [default: the newest of the first RUN]
+    /// The network that searches: a run, a checkpoint, a file, or a game with a shipped network
+    /// [default: the newest of the first RUN]
     #[arg(long, value_name = "NETWORK", conflicts_with = "teacher")]
     network: Option<PathBuf>,
     /// An engine that searches instead, limited by depth or nodes, as in 'uci:fairy-stockfish?depth=5'

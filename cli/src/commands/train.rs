@@ -38,7 +38,7 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "N")]
     pub(crate) checkpoints: Option<u32>,
     /// Start a new run from a trained network of the same game, kind and size: a sparse network's
-    /// file, a checkpoint or a run
+    /// file, a checkpoint, a run, or a game with a shipped network
     #[arg(long, value_name = "NET")]
     init: Option<String>,
     /// Override a key of the configuration, as in training.batch_size=128; configs/reference.toml lists
