@@ -1,5 +1,7 @@
 use std::io::Write;
+use std::panic::resume_unwind;
 use std::path::Path;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
@@ -11,8 +13,8 @@ use garuda_model::Network;
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{Game, GameState, Move, MoveList, Position, with_rule_set};
 
+use crate::evaluators::Evaluators;
 use crate::options::Options;
-use crate::parallel_evaluator::ParallelEvaluator;
 use crate::searchmoves::{BoxedEvaluator, RestrictedGame};
 
 /// The two rates are measured alternately, so that other load on the machine does not change
@@ -33,7 +35,7 @@ pub fn bench(
     let Some(path) = model else {
         writeln!(out, "torishogi, material evaluator")?;
         let evaluator = BoxedEvaluator::<ToriPosition>::new(Material::default());
-        return measure(evaluator, 1, 1, round, out);
+        return measure(Evaluators::single(evaluator), 1, round, out);
     };
     let network = Network::read(path)?;
     let (rules, architecture) = (network.info().rule_set()?, network.info().architecture);
@@ -42,22 +44,21 @@ pub fn bench(
     thread_counts.dedup();
     for threads in thread_counts {
         with_rule_set!(rules, P => {
-            let evaluator = ParallelEvaluator::<P>::new(&network, threads)?;
-            let batch_size = evaluator.capacity();
-            measure(BoxedEvaluator::new(evaluator), batch_size, threads, round, out)?;
+            let evaluators = Evaluators::<P>::of_network(&network, threads)?;
+            measure(evaluators, threads, round, out)?;
         });
     }
     Ok(())
 }
 
 fn measure<P: Position>(
-    mut evaluator: BoxedEvaluator<P>,
-    batch_size: usize,
+    mut evaluators: Evaluators<P>,
     threads: usize,
     round: Duration,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
     let positions = positions::<P>()?;
+    let batch_size = evaluators.batch_size();
     let options = Options::default();
     let settings = AnalysisSettings {
         batch_size,
@@ -71,8 +72,9 @@ fn measure<P: Position>(
     for i in 0..=ROUNDS {
         analysis.clear();
         let limits = SearchLimits::time(round);
-        let info = analysis.search(&mut evaluator, limits, &SearchControl::new(), |_| ())?;
-        let (count, time) = run_evaluator(&mut evaluator, &positions, batch_size, round)?;
+        let control = SearchControl::new();
+        let info = evaluators.search(&mut analysis, limits, &control, |_| ())?;
+        let (count, time) = run_evaluators(&mut evaluators, &positions, round)?;
         // The first round is a warm-up.
         if i > 0 {
             search_evals += info.evaluations;
@@ -94,14 +96,33 @@ fn measure<P: Position>(
     Ok(())
 }
 
-/// Runs the evaluator alone for about `time`; returns the number of evaluations and the exact
-/// time.
+/// Runs the evaluators alone, each on a thread, for about `time`; returns the number of evaluations
+/// and the exact time.
+fn run_evaluators<P: Position>(
+    evaluators: &mut Evaluators<P>,
+    positions: &[(RestrictedGame<P>, Vec<Move>)],
+    time: Duration,
+) -> anyhow::Result<(u64, Duration)> {
+    let batch_size = evaluators.batch_size();
+    let started = Instant::now();
+    let counts: anyhow::Result<Vec<u64>> = thread::scope(|scope| {
+        let run =
+            |evaluator| scope.spawn(move || run_evaluator(evaluator, positions, batch_size, time));
+        let threads: Vec<_> = evaluators.threads_mut().iter_mut().map(run).collect();
+        let join = |thread: thread::ScopedJoinHandle<'_, anyhow::Result<u64>>| {
+            thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+        };
+        threads.into_iter().map(join).collect()
+    });
+    Ok((counts?.iter().sum(), started.elapsed()))
+}
+
 fn run_evaluator<P: Position>(
     evaluator: &mut BoxedEvaluator<P>,
     positions: &[(RestrictedGame<P>, Vec<Move>)],
     batch_size: usize,
     time: Duration,
-) -> anyhow::Result<(u64, Duration)> {
+) -> anyhow::Result<u64> {
     let mut evaluations = Evaluations::default();
     let mut next = positions.iter().cycle();
     let mut count = 0;
@@ -117,7 +138,7 @@ fn run_evaluator<P: Position>(
         );
         count += batch_size as u64;
     }
-    Ok((count, started.elapsed()))
+    Ok(count)
 }
 
 /// Positions of games with arbitrary but fixed moves.

@@ -9,6 +9,7 @@
 mod bench;
 mod book_file;
 mod display;
+mod evaluators;
 mod info;
 mod memory;
 mod options;

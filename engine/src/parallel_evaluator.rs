@@ -1,6 +1,6 @@
 use anyhow::Context;
 use garuda_mcts::{EvalError, Evaluations, Evaluator};
-use garuda_model::{Architecture, Network, NetworkEvaluator};
+use garuda_model::{ConvShape, Network, NetworkEvaluator};
 use garuda_rules::{GameState, Move, Position};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -25,14 +25,12 @@ struct EvaluatorWorker<P> {
 }
 
 impl<P: Position> ParallelEvaluator<P> {
-    pub(crate) fn new(network: &Network, threads: usize) -> anyhow::Result<ParallelEvaluator<P>> {
-        let architecture = network.info().architecture;
-        let batch_size = batch_size(architecture);
-        // To hand an evaluation of a sparse network to another thread takes longer than it does.
-        let threads = match architecture {
-            Architecture::Conv(_) => threads,
-            Architecture::Sparse(_) => 1,
-        };
+    pub(crate) fn new(
+        network: &Network,
+        shape: ConvShape,
+        threads: usize,
+    ) -> anyhow::Result<ParallelEvaluator<P>> {
+        let batch_size = batch_size(shape);
         let worker = |_| {
             Ok(EvaluatorWorker {
                 evaluator: network.evaluator(batch_size)?,
@@ -57,17 +55,11 @@ impl<P: Position> ParallelEvaluator<P> {
 /// Batch size per thread. Larger batches are a little faster per position, but their leaves are
 /// selected with less information. The clock is not checked during a batch, so that large
 /// networks get smaller ones, of about 20 ms at most.
-fn batch_size(architecture: Architecture) -> usize {
+fn batch_size(shape: ConvShape) -> usize {
     const MAX: u32 = 8;
     const MAX_COST: u32 = 1_000_000;
-    match architecture {
-        Architecture::Conv(shape) => {
-            let batch_size = MAX_COST / (shape.blocks() * shape.channels() * shape.channels());
-            batch_size.clamp(1, MAX) as usize
-        }
-        // A batch would save less than one evaluation costs.
-        Architecture::Sparse(_) => 1,
-    }
+    let batch_size = MAX_COST / (shape.blocks() * shape.channels() * shape.channels());
+    batch_size.clamp(1, MAX) as usize
 }
 
 impl<P: Position> Evaluator<GameState<P>> for ParallelEvaluator<P> {

@@ -3,17 +3,15 @@ use std::time::Duration;
 
 use anyhow::{Context, ensure};
 use garuda_mcts::evaluators::Material;
-use garuda_mcts::{
-    Analysis, AnalysisSettings, Evaluations, Evaluator, SearchControl, SearchInfo, SearchLimits,
-};
+use garuda_mcts::{Analysis, AnalysisSettings, SearchControl, SearchInfo, SearchLimits};
 use garuda_model::Network;
 use garuda_rules::{Color, Game, GameState, Move, MoveList, OpeningBook, Position};
 
 use crate::display;
+use crate::evaluators::Evaluators;
 use crate::info::{InfoThrottle, info_lines, move_text};
 use crate::options::Options;
 use crate::output::Output;
-use crate::parallel_evaluator::ParallelEvaluator;
 use crate::protocol::{Go, Protocol, StartPosition, usi};
 use crate::searchmoves::{BoxedEvaluator, RestrictedGame};
 use crate::time_management::{PlayerClock, TimeManager};
@@ -99,9 +97,7 @@ pub(crate) struct GameSearcher<P> {
     /// The game after those moves.
     game: GameState<P>,
     analysis: Analysis<RestrictedGame<P>>,
-    evaluator: BoxedEvaluator<P>,
-    /// Maximum number of leaves per batch.
-    batch_size: usize,
+    evaluators: Evaluators<P>,
     book: OpeningBook<P>,
 }
 
@@ -111,8 +107,7 @@ impl<P: Position> GameSearcher<P> {
         let start = GameState::start();
         GameSearcher {
             analysis: small_analysis(&start),
-            evaluator: BoxedEvaluator::new(Material::default()),
-            batch_size: 1,
+            evaluators: Evaluators::single(BoxedEvaluator::new(Material::default())),
             book: OpeningBook::default(),
             moves: Vec::new(),
             game: start.clone(),
@@ -120,9 +115,8 @@ impl<P: Position> GameSearcher<P> {
         }
     }
 
-    pub(crate) fn set_evaluator(&mut self, evaluator: BoxedEvaluator<P>, batch_size: usize) {
-        self.evaluator = evaluator;
-        self.batch_size = batch_size;
+    pub(crate) fn set_evaluators(&mut self, evaluators: Evaluators<P>) {
+        self.evaluators = evaluators;
         self.analysis.clear();
     }
 
@@ -176,33 +170,28 @@ impl<P: Position> GameSearcher<P> {
     ) -> anyhow::Result<SearchInfo> {
         let limits = time.limits();
         let max_batch = limits.nodes.map_or(u32::MAX, |nodes| nodes / MIN_BATCHES);
-        let batch_size = self.batch_size.min(max_batch.max(1) as usize);
+        let batch_size = self.evaluators.batch_size().min(max_batch.max(1) as usize);
         self.analysis.set_batch_size(batch_size);
         self.analysis.set_multi_pv(context.options.multi_pv);
         let mut throttle = InfoThrottle::default();
-        let mut info = self
-            .analysis
-            .search(&mut self.evaluator, limits, control, |info| {
-                if time.should_stop(info, control) {
-                    control.stop();
-                } else if throttle.is_due(info) && !info.lines.is_empty() {
-                    let OutputContext {
-                        options,
-                        protocol,
-                        out,
-                    } = context;
-                    out.line(info_lines(info, &self.game, options, *protocol));
-                }
-            })?;
+        let on_info = |info: &SearchInfo| {
+            if time.should_stop(info, control) {
+                control.stop();
+            } else if throttle.is_due(info) && !info.lines.is_empty() {
+                let OutputContext {
+                    options,
+                    protocol,
+                    out,
+                } = context;
+                out.line(info_lines(info, &self.game, options, *protocol));
+            }
+        };
+        let mut info = (self.evaluators).search(&mut self.analysis, limits, control, on_info)?;
         if info.visits == 0 && info.lines.is_empty() {
             // There was no time at all: evaluate the root, so that the move follows its policy.
             let limits = SearchLimits::nodes(1);
-            info = (self.analysis).search(
-                &mut self.evaluator,
-                limits,
-                &SearchControl::new(),
-                |_| (),
-            )?;
+            let control = SearchControl::new();
+            info = (self.evaluators).search(&mut self.analysis, limits, &control, |_| ())?;
         }
         Ok(info)
     }
@@ -272,21 +261,14 @@ impl<P: Position> Searcher for GameSearcher<P> {
     }
 
     fn use_material(&mut self) {
-        self.set_evaluator(BoxedEvaluator::new(Material::default()), 1);
+        let material = BoxedEvaluator::new(Material::default());
+        self.set_evaluators(Evaluators::single(material));
     }
 
     fn use_network(&mut self, network: &Network, threads: usize) -> anyhow::Result<()> {
-        let mut evaluator = ParallelEvaluator::new(network, threads)?;
-        let batch_size = evaluator.capacity();
-        // The first batch is slow: run it now and not on the clock.
-        let start = GameState::start();
-        let mut legal = MoveList::new();
-        start.legal_moves(&mut legal);
-        for _ in 0..batch_size {
-            evaluator.push(&start, &legal);
-        }
-        evaluator.run(&mut Evaluations::default())?;
-        self.set_evaluator(BoxedEvaluator::new(evaluator), batch_size);
+        let mut evaluators = Evaluators::of_network(network, threads)?;
+        evaluators.warm_up()?;
+        self.set_evaluators(evaluators);
         Ok(())
     }
 
@@ -359,10 +341,8 @@ impl<P: Position> Searcher for GameSearcher<P> {
             outcome.is_none(),
             outcome.map(display::game_over).unwrap_or_default()
         );
-        let mut evaluations = Evaluations::default();
         let game = RestrictedGame::unrestricted(self.game.clone());
-        self.evaluator.push(&game, &legal);
-        self.evaluator.run(&mut evaluations)?;
+        let evaluations = self.evaluators.evaluate(&game, &legal)?;
         Ok(display::evaluation(
             &self.game,
             &legal,

@@ -1,11 +1,13 @@
 use std::collections::TryReserveError;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use garuda_rules::{Game, Move};
 
 use crate::leaf_batch::LeafBatch;
+use crate::parallel::SharedSearch;
 use crate::{EvalCache, EvalError, Evaluator, MoveSelection, Proof, Puct, PuctSettings, PvLine};
-use crate::{Search, SearchControl, SearchLimits, Wdl};
+use crate::{SearchControl, SearchLimits, Wdl};
 
 /// How an [`Analysis`] searches.
 #[derive(Copy, Clone, PartialEq, Debug)]
@@ -158,12 +160,12 @@ impl<G: Game> Analysis<G> {
         control: &SearchControl,
         mut on_info: impl FnMut(&SearchInfo),
     ) -> Result<SearchInfo, EvalError> {
-        let started = Instant::now();
-        let before = (self.search.visits(), self.batch.evaluations());
+        let mut progress = Progress::new(&self.search);
+        let old_evaluations = self.batch.evaluations();
         let batch_size = self.settings.batch_size.clamp(1, evaluator.capacity());
-        let mut last_info = started;
+        let mut last_info = progress.started;
         self.search.begin(u32::MAX);
-        while !self.is_done(limits, control) {
+        while !is_done(&self.search, self.settings.selection, limits, control) {
             if control.elapsed().is_some() {
                 self.search
                     .set_visit_limit(limits.nodes.unwrap_or(u32::MAX));
@@ -173,46 +175,115 @@ impl<G: Game> Analysis<G> {
             }
             let searches = std::slice::from_mut(&mut self.search);
             self.batch.run(searches, evaluator)?;
+            progress.evaluations = self.batch.evaluations() - old_evaluations;
             if last_info.elapsed() >= self.settings.info_interval {
                 last_info = Instant::now();
-                on_info(&self.info(started, before));
+                on_info(&progress.info(&self.search, &self.settings));
             }
         }
-        Ok(self.info(started, before))
+        Ok(progress.info(&self.search, &self.settings))
     }
 
-    fn is_done(&self, limits: SearchLimits, control: &SearchControl) -> bool {
-        if self.search.is_over() || control.is_stopped() {
-            return true;
-        }
-        let Some(elapsed) = control.elapsed() else {
-            return false;
+    /// Like [`search`](Analysis::search) with a thread per evaluator, the calling one included, on
+    /// one tree. It is for evaluators so fast that a batch would save nothing. With more than one
+    /// the order of simulations, and so the result, differs from time to time.
+    pub fn search_parallel<E>(
+        &mut self,
+        evaluators: &mut [E],
+        limits: SearchLimits,
+        control: &SearchControl,
+        mut on_info: impl FnMut(&SearchInfo),
+    ) -> Result<SearchInfo, EvalError>
+    where
+        G: Send + Sync,
+        E: Evaluator<G> + Send,
+    {
+        let Some((first, others)) = evaluators.split_first_mut() else {
+            panic!("a search needs an evaluator");
         };
-        let forced = self.search.moves().len() == 1 && !limits.is_unlimited();
-        forced
-            || limits
-                .nodes
-                .is_some_and(|nodes| self.search.visits() >= nodes)
-            || limits.time.is_some_and(|time| elapsed >= time)
-            || limits.depth.is_some_and(|depth| {
-                self.search.pv_length(self.settings.selection) >= depth as usize
-            })
+        let mut progress = Progress::new(&self.search);
+        let settings = self.settings;
+        self.search.begin(u32::MAX);
+        let threads = 1 + others.len();
+        let shared = SharedSearch::new(&mut self.search, self.batch.cache_mut(), threads);
+        let is_done = |search: &mut Puct<G>| {
+            if control.elapsed().is_some() {
+                search.set_visit_limit(limits.nodes.unwrap_or(u32::MAX));
+            }
+            is_done(search, settings.selection, limits, control)
+        };
+        thread::scope(|scope| {
+            for evaluator in others {
+                scope.spawn(|| shared.work(evaluator, is_done));
+            }
+            let mut last_info = progress.started;
+            shared.work(first, |search| {
+                if last_info.elapsed() >= settings.info_interval {
+                    last_info = Instant::now();
+                    progress.evaluations = shared.evaluations();
+                    on_info(&progress.info(search, &settings));
+                }
+                is_done(search)
+            });
+        });
+        progress.evaluations = shared.evaluations();
+        shared.into_result()?;
+        self.batch.count_evaluations(progress.evaluations);
+        Ok(progress.info(&self.search, &settings))
+    }
+}
+
+fn is_done<G: Game>(
+    search: &Puct<G>,
+    selection: MoveSelection,
+    limits: SearchLimits,
+    control: &SearchControl,
+) -> bool {
+    if search.is_full() || search.proof().is_some() || control.is_stopped() {
+        return true;
+    }
+    let Some(elapsed) = control.elapsed() else {
+        return false;
+    };
+    let forced = search.moves().len() == 1 && !limits.is_unlimited();
+    forced
+        || limits.nodes.is_some_and(|nodes| search.visits() >= nodes)
+        || limits.time.is_some_and(|time| elapsed >= time)
+        || limits
+            .depth
+            .is_some_and(|depth| search.pv_length(selection) >= depth as usize)
+}
+
+/// How far a search has come.
+struct Progress {
+    started: Instant,
+    /// Visits of the root when it started.
+    old_visits: u32,
+    /// Evaluations since.
+    evaluations: u64,
+}
+
+impl Progress {
+    fn new<G: Game>(search: &Puct<G>) -> Progress {
+        Progress {
+            started: Instant::now(),
+            old_visits: search.visits(),
+            evaluations: 0,
+        }
     }
 
-    /// `before` are the visits and evaluations at the start of the search.
-    fn info(&self, started: Instant, before: (u32, u64)) -> SearchInfo {
-        let search = &self.search;
-        let selection = self.settings.selection;
+    fn info<G: Game>(&self, search: &Puct<G>, settings: &AnalysisSettings) -> SearchInfo {
+        let selection = settings.selection;
         SearchInfo {
             best: search.best_move(selection),
-            lines: search.pv_lines(selection, self.settings.multi_pv),
+            lines: search.pv_lines(selection, settings.multi_pv),
             wdl: search.value(),
             proof: search.proof(),
             visits: search.visits(),
             runner_up_visits: search.runner_up_visits(selection),
-            new_visits: search.visits() - before.0,
-            evaluations: self.batch.evaluations() - before.1,
-            elapsed: started.elapsed(),
+            new_visits: search.visits() - self.old_visits,
+            evaluations: self.evaluations,
+            elapsed: self.started.elapsed(),
             hashfull: search.hashfull(),
         }
     }

@@ -122,6 +122,31 @@ impl Evaluations {
         Ok(())
     }
 
+    /// Checks that there is an evaluation for each position of a batch, given by their numbers of
+    /// legal moves.
+    pub(crate) fn check(
+        &self,
+        legal: impl ExactSizeIterator<Item = usize>,
+    ) -> Result<(), EvalError> {
+        if self.len() != legal.len() {
+            return Err(EvalError::Evaluations {
+                expected: legal.len(),
+                returned: self.len(),
+            });
+        }
+        for (position, legal) in legal.enumerate() {
+            let logits = self.get(position).1.len();
+            if logits != legal {
+                return Err(EvalError::Logits {
+                    position,
+                    legal,
+                    logits,
+                });
+            }
+        }
+        Ok(())
+    }
+
     /// Win/draw/loss and logits of position `i` of the batch.
     pub fn get(&self, i: usize) -> (Wdl, &[f32]) {
         let start = if i == 0 { 0 } else { self.ends[i - 1] };

@@ -37,6 +37,15 @@ impl LeafBatch {
         self.cache.as_ref()
     }
 
+    pub(crate) fn cache_mut(&mut self) -> Option<&mut EvalCache> {
+        self.cache.as_mut()
+    }
+
+    /// Counts positions that were evaluated elsewhere.
+    pub(crate) fn count_evaluations(&mut self, count: u64) {
+        self.evaluated += count;
+    }
+
     pub(crate) fn clear_cache(&mut self) {
         if let Some(cache) = &mut self.cache {
             cache.clear();
@@ -93,9 +102,10 @@ impl LeafBatch {
         if self.pending.is_empty() {
             return Ok(());
         }
-        let result = evaluator
-            .run(&mut self.evaluations)
-            .and_then(|()| self.check_evaluations());
+        let result = evaluator.run(&mut self.evaluations).and_then(|()| {
+            let moves = self.pending.iter().map(|pending| pending.moves);
+            self.evaluations.check(moves)
+        });
         if result.is_err() {
             for pending in self.pending.drain(..) {
                 searches[pending.search].cancel(pending.leaf);
@@ -109,26 +119,6 @@ impl LeafBatch {
                 cache.insert(pending.key, wdl, logits);
             }
             searches[pending.search].backup(pending.leaf, wdl, logits);
-        }
-        Ok(())
-    }
-
-    fn check_evaluations(&self) -> Result<(), EvalError> {
-        if self.evaluations.len() != self.pending.len() {
-            return Err(EvalError::Evaluations {
-                expected: self.pending.len(),
-                returned: self.evaluations.len(),
-            });
-        }
-        for (position, pending) in self.pending.iter().enumerate() {
-            let (_, logits) = self.evaluations.get(position);
-            if logits.len() != pending.moves {
-                return Err(EvalError::Logits {
-                    position,
-                    legal: pending.moves,
-                    logits: logits.len(),
-                });
-            }
         }
         Ok(())
     }

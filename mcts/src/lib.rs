@@ -7,7 +7,8 @@
 //!
 //! A search does not call the evaluator: it yields leaves and takes their evaluations
 //! ([`Search`]), so a driver can fill batches. There are two drivers. A [`Shard`] advances many
-//! games by one leaf each; an [`Analysis`] searches one game with several leaves per batch.
+//! games by one leaf each; an [`Analysis`] searches one game, with several leaves per batch or with
+//! several threads.
 //!
 //! ```
 //! use garuda_mcts::evaluators::Material;
@@ -37,6 +38,7 @@ pub mod evaluators;
 mod gumbel;
 mod leaf_batch;
 mod math;
+mod parallel;
 mod policy_improvement;
 mod proof;
 mod puct;

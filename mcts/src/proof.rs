@@ -1,5 +1,7 @@
 use std::cmp::Ordering;
 
+use garuda_rules::{Color, Outcome};
+
 use crate::Wdl;
 
 /// The proven result of a node with best play, for the side to move.
@@ -17,6 +19,15 @@ pub enum Proof {
 }
 
 impl Proof {
+    /// The result of a finished game for `side`.
+    pub(crate) fn of_outcome(outcome: Outcome, side: Color) -> Proof {
+        match outcome.winner {
+            None => Proof::Draw,
+            Some(winner) if winner == side => Proof::Win(0),
+            Some(_) => Proof::Loss(0),
+        }
+    }
+
     /// The same result for the other side.
     pub fn reversed(self) -> Proof {
         match self {

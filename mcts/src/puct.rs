@@ -48,14 +48,14 @@ impl Default for PuctSettings {
 /// so that the next descents go elsewhere.
 #[derive(Clone, Debug)]
 pub struct Puct<G> {
-    descent: Descent<G>,
-    settings: PuctSettings,
+    pub(crate) descent: Descent<G>,
+    pub(crate) settings: PuctSettings,
     /// The search ends when the root has this number of visits.
     visit_limit: u32,
     /// The last leaf that was yielded and not backed up. It gets its virtual loss when another
     /// leaf is asked for: a search that evaluates one leaf at a time needs none.
     last_leaf: Option<NodeId>,
-    full: bool,
+    pub(crate) full: bool,
 }
 
 impl<G: Game> Puct<G> {
@@ -109,6 +109,13 @@ impl<G: Game> Puct<G> {
     /// Number of visits of the root.
     pub fn visits(&self) -> u32 {
         self.descent.tree.root().visits()
+    }
+
+    /// Whether another simulation may begin.
+    pub(crate) fn may_descend(&self) -> bool {
+        let root = self.descent.tree.root();
+        let limit_reached = root.visits().saturating_add(root.in_flight()) >= self.visit_limit;
+        !limit_reached && !self.full && root.proof().is_none()
     }
 
     /// Memory allocated by the tree in bytes.
@@ -179,9 +186,7 @@ impl<G: Game> Search<G> for Puct<G> {
             self.descent.tree.add_virtual_loss(leaf);
         }
         for _ in 0..MAX_SIMULATIONS_PER_CALL {
-            let root = self.descent.tree.root();
-            let limit_reached = root.visits().saturating_add(root.in_flight()) >= self.visit_limit;
-            if limit_reached || self.full || root.proof().is_some() {
+            if !self.may_descend() {
                 return None;
             }
             let settings = self.settings;
@@ -225,7 +230,7 @@ impl<G: Game> Search<G> for Puct<G> {
 
 /// Selects where to descend from a node. Proven losses are skipped; there is another move, or else
 /// the node would be proven.
-fn select(tree: &Tree, id: NodeId, settings: &PuctSettings) -> Selection {
+pub(crate) fn select(tree: &Tree, id: NodeId, settings: &PuctSettings) -> Selection {
     let node = tree.node(id);
     let visits = (node.visits() + node.in_flight()) as f32;
     let growth = (1.0 + visits / settings.cpuct_base).ln();

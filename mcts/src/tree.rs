@@ -7,6 +7,7 @@ use crate::math::softmax_at;
 use crate::{Proof, Wdl};
 
 mod children;
+mod claim;
 mod node;
 mod reroot;
 mod size;
@@ -227,26 +228,12 @@ impl Tree {
         let id = NodeId(self.nodes.len() as u32);
         let first_edge = self.moves.len();
         self.nodes.push(Node {
-            win: 0.0,
-            loss: 0.0,
-            predicted_win: 0.0,
-            predicted_loss: 0.0,
-            visits: 0,
-            in_flight: 0,
             parent: parent_edge.map_or(NodeId::NONE, |(parent, _)| parent),
             first_edge: first_edge as u32,
-            first_child: 0,
-            next_prior: 0.0,
-            visited_prior: 0.0,
             edge_count: legal.len() as u16,
-            child_count: 0,
             slot: siblings.unwrap_or(0),
-            proof: outcome.map(|outcome| match outcome.winner {
-                None => Proof::Draw,
-                Some(winner) if winner == turn => Proof::Win(0),
-                Some(_) => Proof::Loss(0),
-            }),
-            turn,
+            proof: outcome.map(|outcome| Proof::of_outcome(outcome, turn)),
+            ..Node::new(turn)
         });
         self.moves.extend_from_slice(legal);
         let uniform = 1.0 / legal.len() as f32;
@@ -309,10 +296,22 @@ impl Tree {
     pub(crate) fn expand(&mut self, id: NodeId, wdl: Wdl, logits: &[f32]) {
         let range = self.edge_range(id);
         softmax_at(self.policy_temperature, logits, &mut self.priors[range]);
+        self.backup_prediction(id, wdl, 0);
+    }
+
+    /// Like [`expand`](Tree::expand) for a leaf with a virtual loss, which is taken away, and with
+    /// priors that were computed before.
+    pub(crate) fn expand_with_priors(&mut self, id: NodeId, wdl: Wdl, priors: &[f32]) {
+        let range = self.edge_range(id);
+        self.priors[range].copy_from_slice(priors);
+        self.backup_prediction(id, wdl, 1);
+    }
+
+    fn backup_prediction(&mut self, id: NodeId, wdl: Wdl, virtual_losses: u32) {
         let node = &mut self.nodes[id.index()];
         node.predicted_win = wdl.win;
         node.predicted_loss = wdl.loss;
-        self.backup(id, wdl);
+        self.backup(id, wdl, virtual_losses);
     }
 
     /// Moves the likeliest edge without a child to the place after those that have one. The node's
@@ -336,15 +335,17 @@ impl Tree {
             .node(id)
             .proof
             .expect("the caller descended to a proven node");
-        self.backup(id, proof.wdl());
+        self.backup(id, proof.wdl(), 0);
     }
 
     /// Adds a result, for the side to move at `id`, to all nodes from there to the root, and
-    /// propagates proofs on the way.
-    fn backup(&mut self, id: NodeId, wdl: Wdl) {
+    /// propagates proofs on the way. Takes a number of virtual losses away from these nodes.
+    fn backup(&mut self, id: NodeId, wdl: Wdl, virtual_losses: u32) {
         let (mut id, mut wdl) = (id, wdl);
         let mut side = self.node(id).turn;
-        self.nodes[id.index()].add(wdl);
+        let node = &mut self.nodes[id.index()];
+        node.in_flight -= virtual_losses;
+        node.add(wdl);
         loop {
             let Node { parent, visits, .. } = *self.node(id);
             if parent == NodeId::NONE {
@@ -364,6 +365,7 @@ impl Tree {
                 wdl = wdl.reversed();
             }
             side = node.turn;
+            node.in_flight -= virtual_losses;
             node.add(wdl);
             id = parent;
         }

@@ -6,6 +6,7 @@ use garuda_rules::tori::ToriPosition;
 use garuda_rules::{GameState, Move};
 
 use super::*;
+use crate::evaluators::Evaluators;
 use crate::searchmoves::BoxedEvaluator;
 
 /// An output that can be read.
@@ -68,7 +69,8 @@ fn a_failing_evaluator_gets_a_move_and_the_next_search_works() {
         let mut thread = SearchThread::new(Output::new(buffer.clone()));
         thread.execute(&queued("setoption name UCI_Variant value torishogi"));
         let mut searcher = GameSearcher::<ToriPosition>::new();
-        searcher.set_evaluator(BoxedEvaluator::new(FailingEvaluator { panics, runs: 0 }), 1);
+        let failing = BoxedEvaluator::new(FailingEvaluator { panics, runs: 0 });
+        searcher.set_evaluators(Evaluators::single(failing));
         thread.searcher = Box::new(searcher);
         thread.is_loaded = true;
         for _ in 0..3 {

@@ -202,8 +202,8 @@ fn a_network_of_another_rule_set_is_refused() {
     assert!(engine.sync()[0].contains("error"));
 }
 
-/// The tree is searched by one thread: the number of threads changes only the batch size, and with
-/// few nodes not even that.
+/// With a convolutional network one thread searches the tree: the number of threads changes only the
+/// batch size, and with few nodes not even that.
 #[test]
 fn small_searches_do_not_depend_on_the_number_of_threads() {
     let folder = TempDir::new().unwrap();
@@ -220,6 +220,20 @@ fn small_searches_do_not_depend_on_the_number_of_threads() {
     };
     assert_eq!(search(1), search(2));
     assert_eq!(search(1), search(3));
+}
+
+#[test]
+fn all_threads_search_with_a_sparse_network() {
+    let mut engine = Engine::start();
+    engine.send(&option("UCI_Variant", "torishogi"));
+    for threads in [3, 1, 2] {
+        engine.send(&option("Threads", threads));
+        let (lines, _) = engine.search("ucinewgame\ngo nodes 3000");
+        let last = lines.iter().rfind(|line| line.contains(" pv ")).unwrap();
+        assert_eq!(number(last, "nodes"), Some(3000));
+        engine.search("go movetime 30");
+        engine.search("go nodes 500 searchmoves c3c4 e4e5");
+    }
 }
 
 #[test]

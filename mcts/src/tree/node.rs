@@ -46,6 +46,28 @@ pub(crate) struct Node {
 const _: () = assert!(size_of::<Node>() == 64);
 
 impl Node {
+    /// A node that nothing is known of but the side to move.
+    pub(super) fn new(turn: Color) -> Node {
+        Node {
+            win: 0.0,
+            loss: 0.0,
+            predicted_win: 0.0,
+            predicted_loss: 0.0,
+            visits: 0,
+            in_flight: 0,
+            parent: NodeId::NONE,
+            first_edge: 0,
+            first_child: 0,
+            next_prior: 0.0,
+            visited_prior: 0.0,
+            edge_count: 0,
+            child_count: 0,
+            slot: 0,
+            proof: None,
+            turn,
+        }
+    }
+
     pub(crate) fn turn(&self) -> Color {
         self.turn
     }

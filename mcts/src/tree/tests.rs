@@ -1,9 +1,12 @@
+use std::thread;
+
 use garuda_rules::{Eternal, Game, ToriShogi};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
 use crate::evaluators::Material;
+use crate::parallel::SharedSearch;
 use crate::{Evaluator, Gumbel, GumbelSettings, Puct, PuctSettings, Search, Shard};
 
 /// Checks the invariants between nodes and their children.
@@ -55,6 +58,19 @@ fn nodes_are_consistent_with_their_children() {
         let mut search = Puct::new(eternal.clone(), 1 << 24, settings);
         search.begin(3000);
         check_invariants(finish(search, &mut Material::default()).tree());
+        for game in [&tori, &ToriShogi::start()] {
+            let mut search = Puct::new(game.clone(), 1 << 24, settings);
+            search.begin(3000);
+            let shared = SharedSearch::new(&mut search, None, 4);
+            let is_done = |search: &mut Puct<_>| search.is_over();
+            thread::scope(|scope| {
+                for _ in 0..4 {
+                    scope.spawn(|| shared.work(&mut Material::default(), is_done));
+                }
+            });
+            shared.into_result().unwrap();
+            check_invariants(search.tree());
+        }
         let settings = GumbelSettings {
             simulations: 1000,
             check_win_in_one,

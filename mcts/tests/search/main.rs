@@ -12,6 +12,7 @@ mod helpers;
 mod independence;
 mod limits;
 mod mates;
+mod parallel;
 mod reuse;
 mod solver;
 mod toy_games;
