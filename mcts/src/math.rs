@@ -44,7 +44,7 @@ pub(crate) fn softmax_at(temperature: f32, logits: &[f32], probabilities: &mut [
         probabilities.len(),
         "one probability per logit"
     );
-    let max = logits.iter().fold(f32::NEG_INFINITY, |max, &l| max.max(l));
+    let max = greatest(logits);
     let sharpness = temperature.recip();
     let mut sum = 0.0;
     for (probability, &logit) in probabilities.iter_mut().zip(logits) {
@@ -54,6 +54,24 @@ pub(crate) fn softmax_at(temperature: f32, logits: &[f32], probabilities: &mut [
     for probability in probabilities {
         *probability = (*probability / sum).max(f32::MIN_POSITIVE);
     }
+}
+
+/// The greatest of finite numbers, negative infinity if there are none.
+#[inline]
+pub(crate) fn greatest(numbers: &[f32]) -> f32 {
+    // Several maxima at a time: one alone would wait for the last comparison.
+    let max = |a: f32, b: f32| if b > a { b } else { a };
+    let (chunks, rest) = numbers.as_chunks::<8>();
+    let mut maxima = [f32::NEG_INFINITY; 8];
+    for chunk in chunks {
+        for i in 0..8 {
+            maxima[i] = max(maxima[i], chunk[i]);
+        }
+    }
+    maxima
+        .iter()
+        .chain(rest)
+        .fold(f32::NEG_INFINITY, |a, &b| max(a, b))
 }
 
 /// A number uniformly distributed in the open interval from 0 to 1.

@@ -3,7 +3,7 @@ use std::ops::Range;
 use arrayvec::ArrayVec;
 use garuda_rules::{Color, Move, Outcome};
 
-use crate::math::softmax_at;
+use crate::math::{greatest, softmax_at};
 use crate::{Proof, Wdl};
 
 mod children;
@@ -321,8 +321,8 @@ impl Tree {
         let first = node.first_edge as usize + usize::from(node.child_count);
         let end = node.first_edge as usize + usize::from(node.edge_count);
         let rest = &mut self.priors[first..end];
-        let greatest = rest.iter().fold(0.0, |max: f32, &prior| max.max(prior));
-        node.next_prior = greatest;
+        let greatest = greatest(rest);
+        node.next_prior = greatest.max(0.0);
         if let Some(place) = rest.iter().position(|&prior| prior == greatest) {
             rest.swap(0, place);
             self.moves.swap(first, first + place);

@@ -285,11 +285,17 @@ fn activate<const WIDTH: usize>(sum: &[i16; WIDTH]) -> [i16; WIDTH] {
 
 #[inline]
 fn dot<const WIDTH: usize>(a: &[i16; WIDTH], b: &[i16; WIDTH]) -> i32 {
-    let mut sum = 0_i32;
-    for i in 0..WIDTH {
-        sum = sum.wrapping_add(i32::from(a[i]) * i32::from(b[i]));
+    // With as many sums as a 256-bit register has numbers, compilers multiply whole registers
+    // (vpmaddwd); with one sum they take halves.
+    let (a, _) = a.as_chunks::<16>();
+    let (b, _) = b.as_chunks::<16>();
+    let mut sums = [0_i32; 16];
+    for (a, b) in a.iter().zip(b) {
+        for i in 0..16 {
+            sums[i] = sums[i].wrapping_add(i32::from(a[i]) * i32::from(b[i]));
+        }
     }
-    sum
+    sums.iter().fold(0, |sum, &part| sum.wrapping_add(part))
 }
 
 /// The sums that could leave their integers.
