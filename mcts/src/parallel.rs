@@ -83,7 +83,7 @@ impl<'a, G: Game> SharedSearch<'a, G> {
             .map_or(Ok(()), Err)
     }
 
-    /// Searches until `is_done`, which is asked before each simulation, or until another thread
+    /// Searches until `is_done`, which is asked each time leaves are claimed, or until another thread
     /// ends the search.
     pub(crate) fn work<E: Evaluator<G>>(
         &self,

@@ -9,8 +9,20 @@ pub const SHIPPED: &[(RuleSet, &[u8])] = &[
         include_bytes!("../../nets/makruk.safetensors"),
     ),
     (
+        RuleSet::Sittuyin,
+        include_bytes!("../../nets/sittuyin.safetensors"),
+    ),
+    (
+        RuleSet::SittuyinBooklet,
+        include_bytes!("../../nets/sittuyin-booklet.safetensors"),
+    ),
+    (
         RuleSet::ToriShogi,
         include_bytes!("../../nets/torishogi.safetensors"),
+    ),
+    (
+        RuleSet::Eternal,
+        include_bytes!("../../nets/eternal.safetensors"),
     ),
 ];
 

@@ -358,7 +358,7 @@ fn a_run_can_start_from_a_trained_network() {
         assert!(!games(&run).is_empty());
         assert!(weights(&run, 0) != weights(&run, 1));
     }
-    // Of another size it is refused, be it a file or a shipped network.
+    // Of another size it is refused, be it a file or a shipped network, and nothing is written.
     for (name, init) in [("wider", file.to_str().unwrap()), ("shipped", "torishogi")] {
         let arguments = ["--init", init, "--checkpoints", "1"];
         let output = scratch.train(name, &arguments).output().unwrap();
@@ -368,5 +368,6 @@ fn a_run_can_start_from_a_trained_network() {
             "{}",
             errors(&output)
         );
+        assert!(!scratch.path(name).exists());
     }
 }

@@ -83,6 +83,12 @@ impl<P: Position, S: GameSource> Session<P, S> {
     ) -> anyhow::Result<(Session<P, S>, Learner<P>)> {
         let started = Instant::now();
         let config = options.config;
+        // What a new run cannot start from is refused before its directory is made.
+        let initial_network = if options.run.exists() {
+            None
+        } else {
+            Some(checkpoints::initial_network(&config)?)
+        };
         let run = RunDir::open_or_create_with(&options.run, &config, options.config_change)?;
         let mut metrics = Metrics::open(&run.metrics())?;
         if config.output.tensorboard {
@@ -106,7 +112,10 @@ impl<P: Position, S: GameSource> Session<P, S> {
                         run.path().display()
                     );
                 }
-                let network = checkpoints::initial_network(&config)?;
+                let network = match initial_network {
+                    Some(network) => network,
+                    None => checkpoints::initial_network(&config)?,
+                };
                 let trainer = Trainer::from_network(network, train_params(&config));
                 let progress = Progress::beginning(&config);
                 checkpoints::save(&run, &trainer, &progress)?;
