@@ -22,8 +22,9 @@ ALLOWED = {
     "garuda-arena": ["rules", "mcts", "model", "run"],
     "garuda-study": ["rules", "mcts", "model", "run", "arena"],
     "garuda-selfplay": ["rules", "mcts", "model", "run", "arena", "study"],
+    "garuda-fleet": ["rules", "mcts", "model", "run", "selfplay"],
     "garuda-serve": ["rules", "mcts", "model", "run", "arena", "study"],
-    "garuda": ["rules", "mcts", "model", "run", "arena", "study", "selfplay", "serve"],
+    "garuda": ["rules", "mcts", "model", "run", "arena", "study", "selfplay", "fleet", "serve"],
     "garuda-engine": ["rules", "mcts", "model"],
 }
 # Crates that only these of ours may name: what they do is behind an interface.
@@ -34,11 +35,13 @@ CONFINED = {
     "bincode": ["garuda-run"],
     "maud": ["garuda-study"],
     "axum": ["garuda-serve"],
-    "tokio": ["garuda-serve"],
+    "tokio": ["garuda-serve", "garuda-fleet"],
+    "async-nats": ["garuda-fleet"],
     "rusqlite": ["garuda-serve"],
     "clap": ["garuda", "garuda-engine"],
 }
-WITHOUT_TORCH = ["garuda", "garuda-engine", "garuda-run", "garuda-arena", "garuda-study", "garuda-serve"]
+WITHOUT_TORCH = ["garuda", "garuda-engine", "garuda-run", "garuda-arena", "garuda-study", "garuda-fleet",
+                 "garuda-serve"]
 TORCH = {"tch", "torch-sys"}
 
 

@@ -6,6 +6,7 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
+use garuda_fleet::{FleetOptions, FleetSource};
 use garuda_model::bench as networks;
 use garuda_model::nnue::{KingBuckets, NnueLayout};
 use garuda_model::sparse::SparseShape;
@@ -20,7 +21,7 @@ use garuda_run::{Stop, init_logging, shown_path};
 use garuda_selfplay::label::{
     LabelOptions, Labeller, NnueOptions, export_nnue as train_nnue, label,
 };
-use garuda_selfplay::train::{TrainOptions, train as train_run};
+use garuda_selfplay::train::{TrainOptions, shards, train as train_run, train_with};
 use serde_json::{Map, json};
 
 use crate::bench::{BenchReport, kinds};
@@ -36,7 +37,8 @@ pub(crate) fn train(args: &TrainArgs, run: PathBuf, config: Config) -> anyhow::R
         .transpose()
         .context("--minutes must be a number of minutes")?;
     let log = init_logging(!args.json);
-    let summary = train_run(TrainOptions {
+    let shards = shards(&config);
+    let options = TrainOptions {
         run,
         config,
         config_change: match args.accept_config_change {
@@ -46,8 +48,19 @@ pub(crate) fn train(args: &TrainArgs, run: PathBuf, config: Config) -> anyhow::R
         stop: Stop::on_signals(minutes)?,
         games: args.games,
         checkpoints: args.checkpoints,
-        log,
-    })?;
+        log: log.clone(),
+    };
+    let summary = match args.listen {
+        None => train_run(options)?,
+        Some(listen) => {
+            let fleet = FleetOptions {
+                listen,
+                shards,
+                log,
+            };
+            train_with(options, FleetSource::new(fleet))?
+        }
+    };
     if args.json {
         writeln!(stdout(), "{}", serde_json::to_string(&summary)?)?;
     }

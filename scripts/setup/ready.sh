@@ -26,7 +26,13 @@ libraries_of() {
         case $argument in -h | --help) return ;; esac
     done
     case ${1-} in
-    train | bench) echo libtorch onnxruntime ;;
+    train | bench)
+        echo libtorch onnxruntime
+        for argument; do
+            case $argument in --listen | --listen=*) echo nats-server ;; esac
+        done
+        ;;
+    worker) echo onnxruntime ;;
     export)
         for argument; do
             case $argument in *torchscript* | *nnue*) echo libtorch ;; esac
@@ -46,8 +52,8 @@ libraries_of() {
 
 has_libtorch() { [[ -n ${LIBTORCH-} || -e $root/native/libtorch ]]; }
 
-# Makes sure of the libraries named (libtorch, onnxruntime): the user's own where LIBTORCH and
-# ORT_DYLIB_PATH say so, else fetched once.
+# Makes sure of the libraries named (libtorch, onnxruntime, and the program nats-server): the user's own
+# where LIBTORCH, ORT_DYLIB_PATH and NATS_SERVER say so, else fetched once.
 set_up_native() {
     local name names=() ready=true
     for name; do
@@ -59,6 +65,10 @@ set_up_native() {
             [[ $ORT_DYLIB_PATH == /* && -f $ORT_DYLIB_PATH ]] || fail \
                 "ORT_DYLIB_PATH is set to '$ORT_DYLIB_PATH', which is not the full path of a file." \
                 "Set it to an ONNX Runtime library, or unset it to have one fetched."
+        elif [[ $name == nats-server && -n ${NATS_SERVER-} ]]; then
+            [[ $NATS_SERVER == /* && -x $NATS_SERVER ]] || fail \
+                "NATS_SERVER is set to '$NATS_SERVER', which is not the full path of a program." \
+                "Set it to a nats-server 2.15 or newer, or unset it to have one fetched."
         else
             names+=("$name")
             [[ $root/native/$name/stamp -nt $root/scripts/setup/native.py &&
@@ -68,6 +78,7 @@ set_up_native() {
     # Empty is as good as unset, but cargo and the programs take it for a path.
     [[ -n ${LIBTORCH-} ]] || unset LIBTORCH
     [[ -n ${ORT_DYLIB_PATH-} ]] || unset ORT_DYLIB_PATH
+    [[ -n ${NATS_SERVER-} ]] || unset NATS_SERVER
     $ready && return
     need_python
     python3 "$root/scripts/setup/native.py" "${names[@]}" || exit 1

@@ -3,6 +3,7 @@
 mod bench;
 mod export;
 mod export_games;
+mod fleet;
 mod gauntlet;
 mod label;
 mod ladder;
@@ -18,6 +19,7 @@ mod serve;
 mod status;
 mod train;
 mod values;
+mod worker;
 
 use clap::{Parser, Subcommand};
 
@@ -50,6 +52,8 @@ pub(crate) struct Cli {
 #[derive(Subcommand, Debug)]
 enum Commands {
     Train(TrainArgs),
+    Worker(worker::WorkerArgs),
+    Fleet(fleet::FleetArgs),
     Match(Box<match_::MatchArgs>),
     Gauntlet(gauntlet::GauntletArgs),
     Ladder(ladder::LadderArgs),
@@ -70,6 +74,8 @@ impl Cli {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self.command {
             Commands::Train(args) => args.run(),
+            Commands::Worker(args) => args.run(),
+            Commands::Fleet(args) => args.run(),
             Commands::Match(args) => args.run(),
             Commands::Gauntlet(args) => args.run(),
             Commands::Ladder(args) => args.run(),

@@ -1,3 +1,4 @@
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
@@ -12,7 +13,8 @@ Examples:
   garuda train configs/tori.toml                    start or resume the run runs/tori
   garuda train runs/tori --minutes 60               resume a run for an hour
   garuda train configs/makruk.toml --run runs/big --set network.width=512
-  garuda train configs/tori.toml --run runs/more --init runs/tori   start from a trained network";
+  garuda train configs/tori.toml --run runs/more --init runs/tori   start from a trained network
+  garuda train configs/tori.toml --listen 0.0.0.0:4222              other machines play too";
 
 /// Train a network by self-play, from a new run's start or where a run stopped.
 ///
@@ -53,6 +55,10 @@ pub(crate) struct TrainArgs {
     /// run that has any is refused, because its author chose the commands
     #[arg(long)]
     allow_engines: bool,
+    /// Let other machines play too: start a broker for `garuda worker` on this address. Without an
+    /// address only this machine reaches it; port 0 is any free one
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:4222")]
+    pub(crate) listen: Option<SocketAddr>,
     /// Print one JSON object at the end instead of lines
     #[arg(long)]
     pub(crate) json: bool,

@@ -16,7 +16,7 @@ use super::scratch::{Scratch, errors, games, garuda, newest, signal, wait_for, w
 const KILL_ROUNDS: usize = 13;
 
 /// Small numbers that look random enough to kill at.
-fn delays(seed: u64) -> impl Iterator<Item = Duration> {
+pub(crate) fn delays(seed: u64) -> impl Iterator<Item = Duration> {
     let mut state = seed;
     std::iter::from_fn(move || {
         state = state

@@ -1,6 +1,7 @@
 //! Whole tiny runs of the program.
 
 mod accidents;
+mod fleet;
 mod scratch;
 
 use std::collections::BTreeMap;

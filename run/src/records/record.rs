@@ -172,6 +172,18 @@ impl GameRecord {
         Ok(())
     }
 
+    /// What was known before the first move.
+    pub fn head(&self) -> GameHead {
+        GameHead {
+            rules: self.rules.clone(),
+            start: self.start.clone(),
+            checkpoint: self.checkpoint,
+            number: self.number,
+            sides: self.sides,
+            seed: self.seed,
+        }
+    }
+
     pub fn rules(&self) -> &str {
         &self.rules
     }

@@ -11,9 +11,28 @@ const MAGIC: [u8; 8] = *b"garuda\x00\x01";
 const HASH: usize = 32;
 const HEADER: usize = MAGIC.len() + HASH + 4;
 
-/// No record file is larger, whatever it says of itself: compressed, and decompressed.
+/// Version of the layout of record files.
+pub const RECORD_VERSION: u32 = MAGIC[MAGIC.len() - 1] as u32;
+
+/// What no record file exceeds, whatever it says of itself.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct RecordLimits {
+    /// Bytes of the file.
+    pub file: usize,
+    /// Bytes of its content, decompressed.
+    pub content: usize,
+}
+
 const MAX_FILE: usize = 32 << 20;
 const MAX_PAYLOAD: usize = 128 << 20;
+
+impl RecordLimits {
+    /// Of files in a run directory.
+    const STORED: RecordLimits = RecordLimits {
+        file: MAX_FILE,
+        content: MAX_PAYLOAD,
+    };
+}
 
 pub(super) const CODING: Configuration<LittleEndian, Fixint, Limit<MAX_PAYLOAD>> =
     bincode::config::standard()
@@ -67,7 +86,15 @@ pub fn encode_record_file(records: &[GameRecord]) -> Result<Vec<u8>, RecordFileE
 
 /// Reads the records of a file. Memory is bounded whatever the bytes say.
 pub fn decode_record_file(bytes: &[u8]) -> Result<Vec<GameRecord>, RecordFileError> {
-    if bytes.len() > MAX_FILE {
+    decode_bounded_record_file(bytes, RecordLimits::STORED)
+}
+
+/// The same with closer limits, for files from strangers.
+pub fn decode_bounded_record_file(
+    bytes: &[u8],
+    limits: RecordLimits,
+) -> Result<Vec<GameRecord>, RecordFileError> {
+    if bytes.len() > limits.file {
         return Err(RecordFileError::TooLarge(bytes.len()));
     }
     if bytes.len() < HEADER || bytes[..MAGIC.len()] != MAGIC {
@@ -79,7 +106,7 @@ pub fn decode_record_file(bytes: &[u8]) -> Result<Vec<GameRecord>, RecordFileErr
     }
     let (length, compressed) = checked.split_at(4);
     let length = u32::from_le_bytes(length.try_into().expect("four bytes")) as usize;
-    if length > MAX_PAYLOAD {
+    if length > limits.content {
         return Err(RecordFileError::Claim(length));
     }
     let payload =

@@ -1,8 +1,11 @@
+use anyhow::Context;
 use garuda_mcts::evaluators::{Material, Uniform};
 use garuda_mcts::{EvalError, Evaluations, Evaluator};
-use garuda_model::NetworkEvaluator;
+use garuda_model::{Network, NetworkEvaluator};
 use garuda_rules::{GameState, Move, Position};
 use garuda_run::config::BootstrapEvaluator;
+
+use super::Plan;
 
 /// What positions of self-play are evaluated by.
 #[derive(Debug)]
@@ -15,6 +18,23 @@ pub enum SelfplayEvaluator<P> {
 }
 
 impl<P: Position> SelfplayEvaluator<P> {
+    /// The evaluator of a checkpoint that plays in a plan, given the networks of
+    /// [`Plan::checkpoints`] in that order.
+    pub fn open(
+        plan: &Plan<P>,
+        networks: &[Network],
+        checkpoint: u32,
+    ) -> anyhow::Result<SelfplayEvaluator<P>> {
+        if let Some(evaluator) = plan.bootstrap() {
+            return Ok(SelfplayEvaluator::of_bootstrap(evaluator));
+        }
+        let (_, network) = (plan.checkpoints().into_iter().zip(networks))
+            .find(|(number, _)| *number == checkpoint)
+            .context("the order lacks its network")?;
+        let evaluator = network.evaluator(plan.parallel_games())?;
+        Ok(SelfplayEvaluator::Network(Box::new(evaluator)))
+    }
+
     /// The evaluator of the first games.
     pub fn of_bootstrap(evaluator: BootstrapEvaluator) -> SelfplayEvaluator<P> {
         match evaluator {

@@ -8,5 +8,5 @@ mod source;
 
 pub use evaluator::SelfplayEvaluator;
 pub use plan::{ArmStart, Plan, PlanSpec, is_bootstrap, recorded_share};
-pub use shards::{Counters, DroppedGame, generate};
-pub use source::{GameOrder, GameSource, LocalSource};
+pub use shards::{Counters, DroppedGame, NextNumber, NumberSupply, generate, generate_from};
+pub use source::{GameOrder, GameSink, GameSource, LocalSource};

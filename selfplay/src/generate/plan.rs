@@ -212,6 +212,11 @@ impl<P: Position> Plan<P> {
         self.search.simulations
     }
 
+    /// What is known of game `number` before its first move.
+    pub fn head(&self, number: u64) -> GameHead {
+        self.start_game(number).head
+    }
+
     /// How game `number` starts.
     pub(super) fn start_game(&self, number: u64) -> GameStart<P> {
         match self.arms.get(&(number >> ARM_GAME_BITS)) {

@@ -2,6 +2,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
@@ -41,6 +42,43 @@ pub struct DroppedGame {
     pub move_list_text: String,
 }
 
+/// Where shards get the numbers of the games they play next.
+pub trait NumberSupply: Sync {
+    fn next(&self) -> NextNumber;
+
+    /// Called when a game could not be played.
+    fn gave_up(&self, _game: &DroppedGame) {}
+}
+
+/// What a [`NumberSupply`] has for a place that is free.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum NextNumber {
+    Number(u64),
+    /// Nothing at the moment: to be asked again.
+    Later,
+    /// Nothing any more.
+    End,
+}
+
+/// How long a shard without any game waits before it asks for numbers again.
+const IDLE_WAIT: Duration = Duration::from_millis(20);
+
+/// The numbers of a list, each once.
+struct ListedNumbers<'a> {
+    numbers: &'a [u64],
+    next: AtomicUsize,
+}
+
+impl NumberSupply for ListedNumbers<'_> {
+    fn next(&self) -> NextNumber {
+        let index = self.next.fetch_add(1, Ordering::Relaxed);
+        match self.numbers.get(index) {
+            Some(&number) => NextNumber::Number(number),
+            None => NextNumber::End,
+        }
+    }
+}
+
 enum ShardMessage {
     Finished(Box<GameRecord>),
     Dropped(DroppedGame),
@@ -59,24 +97,43 @@ pub fn generate<P, E>(
     open: impl Fn(u32) -> anyhow::Result<E> + Sync,
     stop: &AtomicBool,
     counters: &Counters,
+    finished: impl FnMut(GameRecord) -> anyhow::Result<()>,
+) -> anyhow::Result<Vec<DroppedGame>>
+where
+    P: Position,
+    E: Evaluator<GameState<P>>,
+{
+    let numbers = ListedNumbers {
+        numbers,
+        next: AtomicUsize::new(0),
+    };
+    generate_from(plan, &numbers, shards, open, stop, counters, finished)
+}
+
+/// The same with numbers that become known only while others are played.
+pub fn generate_from<P, E>(
+    plan: &Plan<P>,
+    numbers: &dyn NumberSupply,
+    shards: usize,
+    open: impl Fn(u32) -> anyhow::Result<E> + Sync,
+    stop: &AtomicBool,
+    counters: &Counters,
     mut finished: impl FnMut(GameRecord) -> anyhow::Result<()>,
 ) -> anyhow::Result<Vec<DroppedGame>>
 where
     P: Position,
     E: Evaluator<GameState<P>>,
 {
-    let next = AtomicUsize::new(0);
     let failed = AtomicBool::new(false);
     let (sender, receiver) = channel();
-    std::thread::scope(|scope| {
+    thread::scope(|scope| {
         let threads: Vec<_> = (0..shards)
             .map(|shard| {
                 let sender = sender.clone();
-                let (next, failed, open) = (&next, &failed, &open);
+                let (failed, open) = (&failed, &open);
                 scope.spawn(move || {
                     let queue = Queue {
                         numbers,
-                        next,
                         stops: [stop, failed],
                     };
                     let result = GameShard::run(shard, plan, queue, open, &sender, counters);
@@ -92,7 +149,10 @@ where
         let mut outcome = Ok(());
         for message in receiver {
             match message {
-                ShardMessage::Dropped(game) => dropped.push(game),
+                ShardMessage::Dropped(game) => {
+                    numbers.gave_up(&game);
+                    dropped.push(game);
+                }
                 ShardMessage::Finished(record) if outcome.is_ok() => {
                     outcome = finished(*record);
                     if outcome.is_err() {
@@ -115,17 +175,11 @@ where
 /// The numbers of games that no shard has started.
 #[derive(Copy, Clone)]
 struct Queue<'a> {
-    numbers: &'a [u64],
-    next: &'a AtomicUsize,
+    numbers: &'a dyn NumberSupply,
     stops: [&'a AtomicBool; 2],
 }
 
 impl Queue<'_> {
-    fn next(&self) -> Option<u64> {
-        let index = self.next.fetch_add(1, Ordering::Relaxed);
-        self.numbers.get(index).copied()
-    }
-
     fn is_stopped(&self) -> bool {
         self.stops.iter().any(|stop| stop.load(Ordering::Relaxed))
     }
@@ -164,11 +218,13 @@ impl<P: Position, E: Evaluator<GameState<P>>> SearchPool<P, E> {
 }
 
 /// Whether a place of a shard needs the evaluator.
-#[derive(Copy, Clone, PartialEq, Eq)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum PlaceState {
-    Searching,
     /// There is no game left for it.
+    Ended,
+    /// There is no game for it at the moment.
     Idle,
+    Searching,
 }
 
 /// The games that one thread plays at a time.
@@ -223,7 +279,7 @@ impl<'a, P: Position, E: Evaluator<GameState<P>>> GameShard<'a, P, E> {
         let reopen = |places| GameShard::open(number, plan, places, open, sender, counters);
         let mut shard = reopen(places)?;
         loop {
-            let mut next = || queue.next();
+            let mut next = || queue.numbers.next();
             let work = || shard.work(&mut next, queue);
             if let Ok(result) = catch_unwind(AssertUnwindSafe(work)) {
                 return result;
@@ -236,7 +292,7 @@ impl<'a, P: Position, E: Evaluator<GameState<P>>> GameShard<'a, P, E> {
             for number in numbers {
                 let mut alone = reopen(1)?;
                 let mut once = Some(number);
-                let mut next = || once.take();
+                let mut next = || once.take().map_or(NextNumber::End, NextNumber::Number);
                 let work = || alone.work(&mut next, queue);
                 match catch_unwind(AssertUnwindSafe(work)) {
                     Ok(result) => result?,
@@ -250,16 +306,21 @@ impl<'a, P: Position, E: Evaluator<GameState<P>>> GameShard<'a, P, E> {
     /// Plays until there is nothing left to play.
     fn work(
         &mut self,
-        next: &mut impl FnMut() -> Option<u64>,
+        next: &mut impl FnMut() -> NextNumber,
         queue: Queue<'_>,
     ) -> anyhow::Result<()> {
         while !queue.is_stopped() {
-            let mut is_idle = true;
+            let mut busiest = PlaceState::Ended;
             for place in 0..self.places.len() {
-                is_idle &= self.advance(place, next) == PlaceState::Idle;
+                busiest = busiest.max(self.advance(place, next));
             }
-            if is_idle {
-                break;
+            match busiest {
+                PlaceState::Ended => break,
+                PlaceState::Idle => {
+                    thread::sleep(IDLE_WAIT);
+                    continue;
+                }
+                PlaceState::Searching => {}
             }
             self.newest.step(self.counters)?;
             if let Some(past_opponent) = &mut self.past_opponent {
@@ -270,9 +331,12 @@ impl<'a, P: Position, E: Evaluator<GameState<P>>> GameShard<'a, P, E> {
     }
 
     /// Advances a place to where its search needs the evaluator.
-    fn advance(&mut self, place: usize, next: &mut impl FnMut() -> Option<u64>) -> PlaceState {
-        if self.places[place].is_none() && self.start_game(place, next) == PlaceState::Idle {
-            return PlaceState::Idle;
+    fn advance(&mut self, place: usize, next: &mut impl FnMut() -> NextNumber) -> PlaceState {
+        if self.places[place].is_none() {
+            let state = self.start_game(place, next);
+            if state != PlaceState::Searching {
+                return state;
+            }
         }
         loop {
             let Some(game) = &mut self.places[place] else {
@@ -291,8 +355,9 @@ impl<'a, P: Position, E: Evaluator<GameState<P>>> GameShard<'a, P, E> {
             match game.decide(self.plan, search) {
                 Some(record) => {
                     self.finish(record);
-                    if self.start_game(place, next) == PlaceState::Idle {
-                        return PlaceState::Idle;
+                    let state = self.start_game(place, next);
+                    if state != PlaceState::Searching {
+                        return state;
                     }
                 }
                 None => {
@@ -318,11 +383,14 @@ impl<'a, P: Position, E: Evaluator<GameState<P>>> GameShard<'a, P, E> {
     }
 
     /// Starts the next game at a place, if there is one.
-    fn start_game(&mut self, place: usize, next: &mut impl FnMut() -> Option<u64>) -> PlaceState {
-        self.places[place] = next().map(|number| GameInProgress::start(self.plan, number));
-        if self.places[place].is_none() {
-            return PlaceState::Idle;
-        }
+    fn start_game(&mut self, place: usize, next: &mut impl FnMut() -> NextNumber) -> PlaceState {
+        self.places[place] = None;
+        let number = match next() {
+            NextNumber::Number(number) => number,
+            NextNumber::Later => return PlaceState::Idle,
+            NextNumber::End => return PlaceState::Ended,
+        };
+        self.places[place] = Some(GameInProgress::start(self.plan, number));
         self.start_search(place);
         PlaceState::Searching
     }

@@ -1,8 +1,8 @@
 use std::sync::atomic::AtomicBool;
 
-use anyhow::Context;
 use garuda_model::Network;
 use garuda_rules::Position;
+use garuda_run::RunDir;
 use garuda_run::records::GameRecord;
 
 use super::{Counters, DroppedGame, Plan, SelfplayEvaluator, generate};
@@ -17,23 +17,37 @@ pub struct GameOrder<'a, P> {
     pub numbers: &'a [u64],
 }
 
+/// Takes finished games.
+pub trait GameSink {
+    /// Takes a game, which may still be lost in a crash. A record that comes twice, or was not
+    /// ordered, is ignored.
+    fn add(&mut self, record: GameRecord) -> anyhow::Result<()>;
+
+    /// Writes all games so far: they survive a crash once this returns.
+    fn flush(&mut self) -> anyhow::Result<()>;
+}
+
 /// Where finished games come from: threads of this process, or workers on other machines.
 ///
 /// What a game is depends on the plan and its number alone. A source decides who plays it and when
 /// it arrives, never how it goes.
 pub trait GameSource {
-    /// Gets the games of an order played and hands each record to `finished`, in any order. Returns
-    /// the games that could not be played.
+    /// Called once, when the run is open and locked.
+    fn open(&mut self, _run: &RunDir) -> anyhow::Result<()> {
+        Ok(())
+    }
+
+    /// Gets the games of an order played and hands each record to `sink`, in any order. Returns the
+    /// games that could not be played.
     ///
     /// When `stop` is set it returns soon, without the games that are not finished; so does an error
-    /// of `finished`, which it returns. `counters` are kept up to date meanwhile, for display.
-    /// A record that is delivered twice, or was not ordered, is the caller's to ignore.
+    /// of `sink`, which it returns. `counters` are kept up to date meanwhile, for display.
     fn play<P: Position>(
         &mut self,
         order: &GameOrder<'_, P>,
         counters: &Counters,
         stop: &AtomicBool,
-        finished: &mut dyn FnMut(GameRecord) -> anyhow::Result<()>,
+        sink: &mut dyn GameSink,
     ) -> anyhow::Result<Vec<DroppedGame>>;
 }
 
@@ -56,25 +70,15 @@ impl GameSource for LocalSource {
         order: &GameOrder<'_, P>,
         counters: &Counters,
         stop: &AtomicBool,
-        finished: &mut dyn FnMut(GameRecord) -> anyhow::Result<()>,
+        sink: &mut dyn GameSink,
     ) -> anyhow::Result<Vec<DroppedGame>> {
         let GameOrder {
             plan,
             networks,
             numbers,
         } = order;
-        let checkpoints = plan.checkpoints();
-        let open = |checkpoint: u32| -> anyhow::Result<SelfplayEvaluator<P>> {
-            if let Some(evaluator) = plan.bootstrap() {
-                return Ok(SelfplayEvaluator::of_bootstrap(evaluator));
-            }
-            let network = (checkpoints.iter().zip(*networks))
-                .find(|(number, _)| **number == checkpoint)
-                .map(|(_, network)| network)
-                .context("the order lacks its network")?;
-            let evaluator = network.evaluator(plan.parallel_games())?;
-            Ok(SelfplayEvaluator::Network(Box::new(evaluator)))
-        };
+        let open = |checkpoint| SelfplayEvaluator::open(plan, networks, checkpoint);
+        let finished = |record| sink.add(record);
         generate(plan, numbers, self.shards, open, stop, counters, finished)
     }
 }

@@ -16,7 +16,7 @@ mod tests;
 
 pub use progress::Progress;
 pub use report::Summary;
-pub use session::{TrainOptions, train, train_with};
+pub use session::{TrainOptions, shards, train, train_with};
 
 /// How a phase of a run ended.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]

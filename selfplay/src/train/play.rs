@@ -1,5 +1,5 @@
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use tracing::{debug, warn};
 use super::PhaseEnd;
 use super::session::Session;
 use super::stats::{positions, selfplay_stats};
-use crate::generate::{Counters, GameOrder, GameSource, Plan, PlanSpec};
+use crate::generate::{Counters, GameOrder, GameSink, GameSource, Plan, PlanSpec};
 
 /// Finished games are written at least this often.
 const WRITE_EVERY: Duration = Duration::from_secs(20);
@@ -27,7 +27,7 @@ impl<P: Position, S: GameSource> Session<P, S> {
     pub(super) fn play_games(&mut self) -> anyhow::Result<PhaseEnd> {
         let checkpoint = self.progress.checkpoint;
         let target = self.progress.games_to_play(&self.config);
-        let mut games = self.pending_games.remove(&checkpoint).unwrap_or_default();
+        let games = self.pending_games.remove(&checkpoint).unwrap_or_default();
         let known = games.len();
         let mut numbers = missing_numbers(target, &games);
         numbers.truncate(self.games_allowed(known));
@@ -50,43 +50,37 @@ impl<P: Position, S: GameSource> Session<P, S> {
         let mut phase = (self.log.phase("self-play", target))
             .resumed_at(known as u64)
             .towards(format!("checkpoint {next}"), self.time_to_learn());
-        let mut writer = RecordWriter {
-            store: &mut self.store,
-            games_per_file: self.config.selfplay.games_per_record_file as usize,
-            unwritten: Vec::new(),
-            last: Instant::now(),
-        };
-        let live = self.run.live();
-        let mut shown = Instant::now();
-        let mut wanted: HashSet<_> = numbers.iter().copied().collect();
-        let mut finished = |record: GameRecord| {
-            // A source may deliver a game twice, or one of an earlier order.
-            if record.checkpoint() != checkpoint || !wanted.remove(&record.number()) {
-                debug!("game {} is not wanted", record.number());
-                return Ok(());
-            }
-            writer.add(record.clone())?;
-            games.push(record);
-            if shown.elapsed() >= SHOW_EVERY {
-                shown = Instant::now();
-                show(&live, checkpoint, &counters);
-            }
-            let seconds = started.elapsed().as_secs_f64();
-            let rate = |count: &AtomicU64| {
-                HumanCount((count.load(Ordering::Relaxed) as f64 / seconds) as u64)
-            };
-            phase.set(games.len() as u64, || {
-                format!(
-                    "{player} · {} positions/s · {} evaluations/s",
-                    rate(&counters.positions),
-                    rate(&counters.evaluations)
-                )
-            });
-            Ok(())
+        let mut sink = PhaseSink {
+            checkpoint,
+            wanted: numbers.iter().copied().collect(),
+            games,
+            writer: RecordWriter {
+                store: &mut self.store,
+                games_per_file: self.config.selfplay.games_per_record_file as usize,
+                unwritten: Vec::new(),
+                last: Instant::now(),
+            },
+            live: self.run.live(),
+            shown: Instant::now(),
+            counters: &counters,
+            report: |games: u64| {
+                let seconds = started.elapsed().as_secs_f64();
+                let rate = |count: &AtomicU64| {
+                    HumanCount((count.load(Ordering::Relaxed) as f64 / seconds) as u64)
+                };
+                phase.set(games, || {
+                    format!(
+                        "{player} · {} positions/s · {} evaluations/s",
+                        rate(&counters.positions),
+                        rate(&counters.evaluations)
+                    )
+                });
+            },
         };
         let source = &mut self.source;
-        let played = (self.stop).watch(|due| source.play(&order, &counters, due, &mut finished));
-        let written = writer.flush();
+        let played = (self.stop).watch(|due| source.play(&order, &counters, due, &mut sink));
+        let written = sink.flush();
+        let mut games = sink.games;
         drop(phase);
         let dropped = played?;
         written?;
@@ -170,6 +164,43 @@ fn show(path: &Path, checkpoint: u32, counters: &Counters) {
 fn missing_numbers(target: u64, games: &[GameRecord]) -> Vec<u64> {
     let known: HashSet<_> = games.iter().map(GameRecord::number).collect();
     (0..target).filter(|n| !known.contains(n)).collect()
+}
+
+/// The games of a phase.
+struct PhaseSink<'a, R> {
+    checkpoint: u32,
+    /// Numbers of the games that are missing.
+    wanted: HashSet<u64>,
+    games: Vec<GameRecord>,
+    writer: RecordWriter<'a>,
+    live: PathBuf,
+    /// When games in progress were last shown.
+    shown: Instant,
+    counters: &'a Counters,
+    /// Shows the number of games.
+    report: R,
+}
+
+impl<R: FnMut(u64)> GameSink for PhaseSink<'_, R> {
+    fn add(&mut self, record: GameRecord) -> anyhow::Result<()> {
+        // A source may deliver a game twice, or one of an earlier order.
+        if record.checkpoint() != self.checkpoint || !self.wanted.remove(&record.number()) {
+            debug!("game {} is not wanted", record.number());
+            return Ok(());
+        }
+        self.writer.add(record.clone())?;
+        self.games.push(record);
+        if self.shown.elapsed() >= SHOW_EVERY {
+            self.shown = Instant::now();
+            show(&self.live, self.checkpoint, self.counters);
+        }
+        (self.report)(self.games.len() as u64);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> anyhow::Result<()> {
+        self.writer.flush()
+    }
 }
 
 /// Collects records into files.

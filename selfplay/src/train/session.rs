@@ -40,8 +40,13 @@ pub struct TrainOptions {
 
 /// Creates a run and trains it, or resumes it, with games that this process plays.
 pub fn train(options: TrainOptions) -> anyhow::Result<Summary> {
-    let shards = Machine::here(&options.config.machine).shards;
+    let shards = shards(&options.config);
     train_with(options, LocalSource::new(shards))
+}
+
+/// Number of shards that this machine plays with.
+pub fn shards(config: &Config) -> usize {
+    Machine::here(&config.machine).shards
 }
 
 /// The same with games from any source.
@@ -170,6 +175,7 @@ impl<P: Position, S: GameSource> Session<P, S> {
             config,
         };
         session.log_start(is_new, learner.trainer.architecture());
+        session.source.open(&session.run)?;
         session.note_training()?;
         Ok((session, learner))
     }

@@ -16,7 +16,7 @@ use super::evaluate::Evaluation;
 use super::learn::{Learner, TrainJob, TrainOutcome};
 use super::session::Session;
 use super::{PhaseEnd, TrainOptions, train, train_with};
-use crate::generate::{Counters, DroppedGame, GameOrder, GameSource, LocalSource};
+use crate::generate::{Counters, DroppedGame, GameOrder, GameSink, GameSource, LocalSource};
 
 /// The tiny configuration without what these tests do not look at, and with training phases long enough
 /// to go wrong in.
@@ -157,6 +157,20 @@ fn a_regression_brings_the_better_network_back() {
     assert!(summary.games > games);
 }
 
+#[derive(Default)]
+struct Gathered(Vec<GameRecord>);
+
+impl GameSink for Gathered {
+    fn add(&mut self, record: GameRecord) -> anyhow::Result<()> {
+        self.0.push(record);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> anyhow::Result<()> {
+        Ok(())
+    }
+}
+
 /// Delivers games late, in reverse, twice, and with some that were not ordered.
 struct Unreliable(LocalSource);
 
@@ -166,20 +180,18 @@ impl GameSource for Unreliable {
         order: &GameOrder<'_, P>,
         counters: &Counters,
         stop: &AtomicBool,
-        finished: &mut dyn FnMut(GameRecord) -> anyhow::Result<()>,
+        sink: &mut dyn GameSink,
     ) -> anyhow::Result<Vec<DroppedGame>> {
-        let mut records = Vec::new();
+        let mut records = Gathered::default();
         let more: Vec<_> = order.numbers.iter().copied().chain([500, 501]).collect();
         let order = GameOrder {
             numbers: &more,
             ..*order
         };
-        let dropped = (self.0).play(&order, counters, stop, &mut |record| {
-            records.push(record);
-            Ok(())
-        })?;
-        for record in records.iter().rev().chain(&records) {
-            finished(record.clone())?;
+        let dropped = (self.0).play(&order, counters, stop, &mut records)?;
+        for record in records.0.iter().rev().chain(&records.0) {
+            sink.add(record.clone())?;
+            sink.flush()?;
         }
         Ok(dropped)
     }

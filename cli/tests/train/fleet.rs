@@ -1,0 +1,303 @@
+//! Runs whose games are played by several processes, through a real broker.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+
+use super::accidents::delays;
+use super::scratch::{Scratch, errors, games, garuda, newest, signal, wait_for, weights};
+
+/// A network that computes the same everywhere, and enough games that everyone gets some.
+const SETTINGS: [&str; 7] = [
+    "network.kind=sparse",
+    "network.width=32",
+    "machine.phases=alternate",
+    "machine.shards=1",
+    "bootstrap.positions=1500",
+    "checkpoint.positions=1500",
+    "evaluation.games=0",
+];
+
+fn settings() -> Vec<&'static str> {
+    (SETTINGS.iter())
+        .flat_map(|setting| ["--set", setting])
+        .collect()
+}
+
+/// Says so where there is no server to test with.
+fn has_server() -> bool {
+    let server = std::env::var_os("NATS_SERVER").map(PathBuf::from);
+    let found = server.is_some_and(|path| path.is_file());
+    if !found {
+        eprintln!(
+            "skipped: nats-server is not there (python3 scripts/setup/native.py nats-server)"
+        );
+    }
+    found
+}
+
+/// A trainer that other processes can play for.
+fn listening(scratch: &Scratch, name: &str, arguments: &[&str]) -> Child {
+    let listen = ["--listen", "127.0.0.1:0", "--json"];
+    let arguments = [&settings()[..], &listen, arguments].concat();
+    scratch.train(name, &arguments).spawn().unwrap()
+}
+
+/// The broker's address, once it can be reached.
+fn address(run: &Path) -> String {
+    let file = run.join("broker/address");
+    wait_for("the broker", || file.exists());
+    format!("nats://{}", fs::read_to_string(file).unwrap())
+}
+
+fn worker(scratch: &Scratch, run: &Path, name: &str) -> Child {
+    let key = run.join(format!("broker/keys/{name}.nk"));
+    wait_for("the key", || key.exists());
+    garuda()
+        .args(["worker", &address(run), "--cores", "1", "--json", "--key"])
+        .arg(key)
+        .arg("--spool")
+        .arg(scratch.path(&format!("spool-{name}")))
+        .spawn()
+        .unwrap()
+}
+
+fn summary(output: &Output) -> Value {
+    assert!(output.status.success(), "{}", errors(output));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn invite(run: &Path, name: &str) {
+    let mut command = garuda();
+    let output = command.arg("fleet").arg(run).args(["invite", name]);
+    let output = output.output().unwrap();
+    assert!(output.status.success(), "{}", errors(&output));
+}
+
+#[test]
+fn a_fleet_writes_the_records_of_one_machine() {
+    if !has_server() {
+        return;
+    }
+    let scratch = Scratch::new();
+    let run = scratch.path("fleet");
+    let trainer = listening(&scratch, "fleet", &["--checkpoints", "3"]);
+    address(&run);
+    invite(&run, "node-2");
+    let workers = ["worker-1", "node-2"].map(|name| worker(&scratch, &run, name));
+    let trained = summary(&trainer.wait_with_output().unwrap());
+    let mut sent = Vec::new();
+    for worker in workers {
+        signal(&worker, "-TERM");
+        let summary = summary(&worker.wait_with_output().unwrap());
+        sent.push(summary["sent"].as_u64().unwrap());
+    }
+    let arguments = [&settings()[..], &["--checkpoints", "3"]].concat();
+    let straight = scratch.trained("straight", &arguments);
+    println!("{sent:?} of {} games were sent", trained["games"]);
+    assert_eq!(trained["games"], straight["games"]);
+    assert!(sent.iter().all(|&games| games > 0), "{sent:?}");
+    assert_eq!(games(&run), games(&scratch.path("straight")));
+    assert_eq!(weights(&run, 3), weights(&scratch.path("straight"), 3));
+    assert_eq!(newest(&run), Some(3));
+}
+
+/// How often something is killed, unless `GARUDA_KILL_ROUNDS` says how often.
+const KILL_ROUNDS: usize = 30;
+
+/// What is killed in a round.
+#[derive(Copy, Clone, Debug)]
+enum Victim {
+    Worker(usize),
+    Broker,
+    /// The broker, and all that it has on its disk.
+    BrokerAndDisk,
+    Trainer,
+}
+
+const VICTIMS: [Victim; 6] = [
+    Victim::Worker(0),
+    Victim::Broker,
+    Victim::Trainer,
+    Victim::Worker(1),
+    Victim::BrokerAndDisk,
+    Victim::Trainer,
+];
+
+fn kill_broker(run: &Path) {
+    if let Ok(pid) = fs::read_to_string(run.join("broker/pid")) {
+        // It may have ended with its trainer.
+        let _ = Command::new("kill").args(["-9", pid.trim()]).output();
+    }
+}
+
+#[test]
+fn killed_at_any_moment_a_fleet_becomes_what_it_would_have_been() {
+    if !has_server() {
+        return;
+    }
+    let rounds = std::env::var("GARUDA_KILL_ROUNDS");
+    let rounds = rounds.map_or(KILL_ROUNDS, |rounds| rounds.parse().unwrap());
+    let scratch = Scratch::new();
+    let run = scratch.path("killed");
+    let names = ["worker-1", "node-2"];
+    // Workers know the address only as it was when they were started.
+    let port = free_port();
+    let listen = format!("127.0.0.1:{port}");
+    let start = |arguments: &[&str]| {
+        let arguments = [&settings()[..], &["--listen", &listen], arguments].concat();
+        let mut command = scratch.train("killed", &arguments);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().unwrap()
+    };
+    let mut trainer = start(&[]);
+    address(&run);
+    invite(&run, "node-2");
+    let mut workers = names.map(|name| worker(&scratch, &run, name));
+    let mut known = BTreeMap::new();
+    let mut checkpoint = None;
+    for (round, delay) in delays(5).take(rounds).enumerate() {
+        std::thread::sleep(delay);
+        let victim = VICTIMS[round % VICTIMS.len()];
+        match victim {
+            Victim::Worker(i) => {
+                kill(&mut workers[i]);
+                workers[i] = worker(&scratch, &run, names[i]);
+            }
+            Victim::Broker => kill_broker(&run),
+            Victim::BrokerAndDisk => {
+                kill_broker(&run);
+                let _ = fs::remove_dir_all(run.join("broker/data"));
+            }
+            Victim::Trainer => {
+                kill(&mut trainer);
+                // Nothing that was there is gone or changed, and all of it is sound.
+                let now = games(&run);
+                let is_kept = |(game, name)| now.get(game) == Some(name);
+                assert!(known.iter().all(is_kept), "round {round}");
+                known = now;
+                let newest = newest(&run);
+                assert!(newest >= checkpoint, "round {round}: {newest:?}");
+                checkpoint = newest;
+                trainer = start(&[]);
+            }
+        }
+    }
+    kill(&mut trainer);
+    let target = newest(&run).map_or(1, |number| number + 1);
+    let target_text = target.to_string();
+    let limit = [&settings()[..], &["--checkpoints", &target_text]].concat();
+    assert!(
+        start(&["--checkpoints", &target_text])
+            .wait()
+            .unwrap()
+            .success()
+    );
+    let mut sent = 0;
+    for worker in workers {
+        signal(&worker, "-TERM");
+        sent += summary(&worker.wait_with_output().unwrap())["sent"]
+            .as_u64()
+            .unwrap();
+    }
+    println!(
+        "{} checkpoints in {rounds} rounds; the last workers sent {sent} games",
+        target - 1
+    );
+    scratch.trained("straight", &limit);
+    let straight = scratch.path("straight");
+    assert_eq!(games(&run), games(&straight));
+    assert_eq!(weights(&run, target), weights(&straight, target));
+    // The broker of the last trainer has ended with it.
+    wait_for("the end of the broker", || free(port));
+}
+
+fn kill(child: &mut Child) {
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+fn free(port: u16) -> bool {
+    TcpListener::bind(("127.0.0.1", port)).is_ok()
+}
+
+fn free_port() -> u16 {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    listener.local_addr().unwrap().port()
+}
+
+#[test]
+fn mistakes_are_told_in_a_sentence() {
+    if !has_server() {
+        return;
+    }
+    let scratch = Scratch::new();
+    let failed = |mut command: Command, expected: &str| {
+        let output = command.output().unwrap();
+        assert_eq!(
+            output.status.code(),
+            Some(1),
+            "{expected}: {}",
+            errors(&output)
+        );
+        assert!(errors(&output).contains(expected), "{}", errors(&output));
+    };
+    let fleet = |run: &Path, arguments: &[&str]| {
+        let mut command = garuda();
+        command.arg("fleet").arg(run).args(arguments);
+        command
+    };
+    let work = |address: &str, key: &Path| {
+        let mut command = garuda();
+        command.args(["worker", address, "--key"]).arg(key);
+        command.arg("--spool").arg(scratch.path("spool"));
+        command
+    };
+    // Before there is anything.
+    failed(fleet(&scratch.path("none"), &["list"]), "is not a run");
+    let arguments = [&settings()[..], &["--checkpoints", "1", "--games", "1"]].concat();
+    scratch.trained("run", &arguments);
+    let run = scratch.path("run");
+    failed(fleet(&run, &["list"]), "has no workers yet");
+    failed(
+        work("nats://127.0.0.1:9", &scratch.path("no.nk")),
+        "cannot read the key",
+    );
+    fs::write(scratch.path("bad.nk"), "seed = 'SUAsecret'\nrun = 1").unwrap();
+    let mut bad = work("nats://127.0.0.1:9", &scratch.path("bad.nk"));
+    let output = bad.output().unwrap();
+    assert!(
+        errors(&output).contains("is not the key of a worker"),
+        "{}",
+        errors(&output)
+    );
+    assert!(
+        !errors(&output).contains("SUAsecret"),
+        "{}",
+        errors(&output)
+    );
+
+    invite(&run, "node");
+    failed(
+        fleet(&run, &["invite", "node"]),
+        "there is a worker node already",
+    );
+    failed(fleet(&run, &["revoke", "nobody"]), "has no worker nobody");
+    let key = run.join("broker/keys/node.nk");
+    failed(work("a b", &key), "is no address of a broker");
+    // An address that someone else uses.
+    let taken = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let listen = taken.local_addr().unwrap().to_string();
+    let arguments = [&settings()[..], &["--listen", &listen]].concat();
+    failed(scratch.train("run", &arguments), "cannot listen on");
+    // The key of another run.
+    let trainer = listening(&scratch, "fleet", &[]);
+    let address = address(&scratch.path("fleet"));
+    failed(work(&address, &key), "does not accept the key");
+    signal(&trainer, "-TERM");
+    summary(&trainer.wait_with_output().unwrap());
+}

@@ -1,0 +1,63 @@
+//! Workers that behave.
+
+use garuda_run::Stop;
+
+use super::{Fleet, has_server, local_games, plan, wait_for};
+
+#[test]
+fn games_of_workers_are_those_of_one_machine() {
+    if !has_server() {
+        return;
+    }
+    let mut fleet = Fleet::start(1);
+    fleet.invite("node-2");
+    let stop = Stop::after(None);
+    let workers = ["worker-1", "node-2"].map(|worker| fleet.spawn_worker(worker, &stop));
+    for checkpoint in 0..2 {
+        let playing = fleet.play(plan(checkpoint), 120);
+        let found = fleet.end(playing);
+        assert_eq!(found.records, local_games(&plan(checkpoint), 120));
+        assert_eq!(found.flushed, 120);
+    }
+    stop.signal();
+    for worker in workers {
+        let summary = worker.join().unwrap().unwrap();
+        assert!(summary.sent > 0 && summary.spooled == 0, "{summary:?}");
+    }
+}
+
+#[test]
+fn a_trainer_that_does_not_play_itself_gets_all_games() {
+    if !has_server() {
+        return;
+    }
+    let mut fleet = Fleet::start(0);
+    let stop = Stop::after(None);
+    // The worker is there before the trainer has anything to play.
+    let worker = fleet.spawn_worker("worker-1", &stop);
+    let playing = fleet.play(plan(0), 50);
+    let found = fleet.end(playing);
+    assert_eq!(found.records, local_games(&plan(0), 50));
+    stop.signal();
+    let summary = worker.join().unwrap().unwrap();
+    assert_eq!((summary.games, summary.sent), (50, 50));
+}
+
+#[test]
+fn a_worker_that_is_revoked_ends_with_a_sentence() {
+    if !has_server() {
+        return;
+    }
+    let mut fleet = Fleet::start(0);
+    let playing = fleet.play(plan(0), 1_000_000);
+    let worker = fleet.spawn_worker("worker-1", &Stop::after(None));
+    wait_for("a game", || fleet.hub.accepted("worker-1") > 0);
+    crate::revoke(&fleet.run(), &"worker-1".parse().unwrap()).unwrap();
+    let error = worker.join().unwrap().unwrap_err().to_string();
+    assert!(error.contains("no longer accepts the key"), "{error}");
+    fleet.stop(playing);
+    // Nor does it come back.
+    let again = fleet.spawn_worker("worker-1", &Stop::after(None));
+    let error = again.join().unwrap().unwrap_err().to_string();
+    assert!(error.contains("does not accept the key"), "{error}");
+}

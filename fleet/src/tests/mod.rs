@@ -1,0 +1,244 @@
+//! The trainer's side against a real broker, with workers that behave and others that do not.
+
+mod attacks;
+mod games;
+mod messages;
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use async_nats::{Client, ConnectOptions};
+use garuda_rules::tori::ToriPosition;
+use garuda_run::config::Config;
+use garuda_run::records::GameRecord;
+use garuda_run::{Log, RunDir, Stop};
+use garuda_selfplay::generate::{
+    Counters, GameOrder, GameSink, GameSource, LocalSource, Plan, PlanSpec,
+};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+use crate::envelope::seal;
+use crate::keys::WorkerKey;
+use crate::names::{Name, games_subject, inbox};
+use crate::plan::PlanHash;
+use crate::registry::BrokerDir;
+use crate::trainer::{FleetOptions, FleetSource, Hub};
+use crate::worker::{WorkerOptions, WorkerSummary, work};
+
+/// Says so where there is no server to test with.
+pub(super) fn has_server() -> bool {
+    let server = std::env::var_os("NATS_SERVER").map(PathBuf::from);
+    let found = server.is_some_and(|path| path.is_file());
+    if !found {
+        eprintln!(
+            "skipped: nats-server is not there (python3 scripts/setup/native.py nats-server)"
+        );
+    }
+    found
+}
+
+/// Games that need no network.
+pub(super) fn config() -> Config {
+    let settings = [
+        "game.rules=torishogi",
+        "bootstrap.simulations=2",
+        "selfplay.parallel_games=4",
+    ];
+    Config::parse("test", "", &settings.map(str::to_owned)).unwrap()
+}
+
+pub(super) fn plan(checkpoint: u32) -> Plan<ToriPosition> {
+    // Of a later checkpoint only the numbers differ: bootstrap games are those of checkpoint 0.
+    let mut config = config();
+    config.run.seed += u64::from(checkpoint);
+    Plan::new(PlanSpec::new(config, 0, &[], 0))
+}
+
+#[derive(Default)]
+pub(super) struct Gathered {
+    pub(super) records: Vec<GameRecord>,
+    pub(super) flushed: usize,
+}
+
+impl GameSink for Gathered {
+    fn add(&mut self, record: GameRecord) -> anyhow::Result<()> {
+        self.records.push(record);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> anyhow::Result<()> {
+        self.flushed = self.records.len();
+        Ok(())
+    }
+}
+
+/// The games of a plan as one machine plays them, by number.
+pub(super) fn local_games(plan: &Plan<ToriPosition>, count: u64) -> Vec<GameRecord> {
+    let mut sink = Gathered::default();
+    let order = GameOrder {
+        plan,
+        networks: &[],
+        numbers: &(0..count).collect::<Vec<_>>(),
+    };
+    let (counters, stop) = (Counters::default(), AtomicBool::new(false));
+    (LocalSource::new(1).play(&order, &counters, &stop, &mut sink)).unwrap();
+    sink.records.sort_by_key(GameRecord::number);
+    sink.records
+}
+
+/// A run with a broker, without training.
+pub(super) struct Fleet {
+    pub(super) dir: TempDir,
+    source: Option<FleetSource>,
+    pub(super) hub: Arc<Hub>,
+    pub(super) runtime: Runtime,
+}
+
+impl Fleet {
+    pub(super) fn start(shards: usize) -> Fleet {
+        let dir = tempfile::tempdir().unwrap();
+        let run = dir.path().join("run");
+        let opened = RunDir::open_or_create(&run, &config()).unwrap();
+        let mut source = FleetSource::new(FleetOptions {
+            listen: "127.0.0.1:0".parse().unwrap(),
+            shards,
+            log: Log::silent(),
+        });
+        source.open(&opened).unwrap();
+        Fleet {
+            hub: source.hub(),
+            source: Some(source),
+            dir,
+            runtime: tokio::runtime::Builder::new_multi_thread()
+                .worker_threads(1)
+                .enable_all()
+                .build()
+                .unwrap(),
+        }
+    }
+
+    pub(super) fn run(&self) -> PathBuf {
+        self.dir.path().join("run")
+    }
+
+    pub(super) fn url(&self) -> String {
+        let address = fs::read_to_string(self.run().join("broker/address")).unwrap();
+        format!("nats://{address}")
+    }
+
+    pub(super) fn key(&self, worker: &str) -> WorkerKey {
+        let name = worker.parse().unwrap();
+        WorkerKey::read(&BrokerDir::of(&self.run()).worker_key(&name)).unwrap()
+    }
+
+    pub(super) fn invite(&self, worker: &str) {
+        crate::invite(&self.run(), &worker.parse().unwrap()).unwrap();
+        let is_known = || {
+            let known = self.hub.registry();
+            known.find(&worker.parse().unwrap()).is_some()
+        };
+        wait_for("the trainer's notice", is_known);
+    }
+
+    /// Plays numbers from 0 on in the background, until all are there or it is told to stop.
+    pub(super) fn play(&mut self, plan: Plan<ToriPosition>, count: u64) -> Playing {
+        let mut source = self.source.take().unwrap();
+        let stop = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&stop);
+        let thread = thread::spawn(move || {
+            let mut sink = Gathered::default();
+            let order = GameOrder {
+                plan: &plan,
+                networks: &[],
+                numbers: &(0..count).collect::<Vec<_>>(),
+            };
+            let counters = Counters::default();
+            let dropped = source.play(&order, &counters, &flag, &mut sink).unwrap();
+            assert_eq!(dropped, []);
+            sink.records.sort_by_key(GameRecord::number);
+            (source, sink)
+        });
+        wait_for("the offer", || self.hub.offer().is_some());
+        Playing { stop, thread }
+    }
+
+    pub(super) fn end(&mut self, playing: Playing) -> Gathered {
+        let (source, sink) = playing.thread.join().unwrap();
+        self.source = Some(source);
+        sink
+    }
+
+    pub(super) fn stop(&mut self, playing: Playing) -> Gathered {
+        playing.stop.store(true, Ordering::Relaxed);
+        self.end(playing)
+    }
+
+    /// A client with the rights of a worker and no manners.
+    pub(super) fn client(&self, worker: &str) -> Client {
+        let key = self.key(worker);
+        let options = ConnectOptions::with_nkey(key.key.seed().unwrap())
+            .custom_inbox_prefix(inbox(&key.worker));
+        self.runtime.block_on(options.connect(self.url())).unwrap()
+    }
+
+    /// Leases numbers as a worker and returns them.
+    pub(super) fn lease(&self, worker: &str, plan: PlanHash, want: u32) -> Vec<u64> {
+        let request = crate::protocol::LeaseRequest { plan, want };
+        self.hub.lease(&worker.parse().unwrap(), &request).numbers
+    }
+
+    /// Publishes a message with games, as a worker does.
+    pub(super) fn send(&self, client: &Client, worker: &str, bytes: Vec<u8>) {
+        let subject = games_subject(&self.hub.registry().run, worker);
+        self.runtime.block_on(async {
+            client.publish(subject, bytes.into()).await.unwrap();
+            client.flush().await.unwrap();
+        });
+    }
+
+    /// The bytes of a message that a worker signs.
+    pub(super) fn sealed(&self, worker: &str, plan: PlanHash, records: &[u8]) -> Vec<u8> {
+        let key = self.key(worker);
+        seal(&key.key, &key.run, &key.worker, plan, 1, records).unwrap()
+    }
+
+    pub(super) fn spawn_worker(&self, worker: &str, stop: &Stop) -> Working {
+        let options = WorkerOptions {
+            url: self.url(),
+            key: self.key(worker),
+            cores: 1,
+            spool: Some(self.dir.path().join(format!("spool-{worker}"))),
+            stop: stop.clone(),
+            log: Log::silent(),
+        };
+        thread::spawn(move || work(options))
+    }
+}
+
+pub(super) type Working = JoinHandle<anyhow::Result<WorkerSummary>>;
+
+pub(super) struct Playing {
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<(FleetSource, Gathered)>,
+}
+
+/// Waits until `condition` holds, for a minute at most.
+pub(super) fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !condition() {
+        assert!(
+            started.elapsed() < Duration::from_secs(60),
+            "{what} did not happen"
+        );
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+pub(super) fn name(text: &str) -> Name {
+    text.parse().unwrap()
+}
