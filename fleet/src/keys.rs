@@ -31,7 +31,8 @@ struct KeyFile {
     ca: Option<String>,
 }
 
-const COMMENT: &str = "# The key of a worker for `garuda worker --key`. It is a secret: with it games can be sent.\n";
+const COMMENT: &str =
+    "# The key of a worker for `garuda worker --key`. It is a secret: with it games can be sent.\n";
 
 impl WorkerKey {
     pub fn read(path: &Path) -> anyhow::Result<WorkerKey> {

@@ -152,9 +152,8 @@ impl GameSource for FleetSource {
             };
             let result = intake.run(&mut session.arrivals, &local, sink, is_over);
             ended.store(true, Ordering::Relaxed);
-            let generated = match playing.join() {
-                Ok(generated) => generated,
-                Err(_) => bail!("the trainer's own shards panicked outside of their games"),
+            let Ok(generated) = playing.join() else {
+                bail!("the trainer's own shards panicked outside of their games");
             };
             result.and(generated.map(drop))
         });
