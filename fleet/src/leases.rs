@@ -311,7 +311,7 @@ mod tests {
                     }
                 }
                 prop_assert_eq!(table.is_complete(), arrived.len() == numbers.len());
-                for (_, open) in &table.open {
+                for open in table.open.values() {
                     prop_assert!(open.holders.len() <= MAX_HOLDERS);
                 }
             }
