@@ -259,7 +259,7 @@ fn every_command_explains_itself_with_an_example() {
         .filter_map(|line| line.split(' ').next())
         .filter(|name| !name.is_empty() && *name != "help")
         .collect();
-    assert_eq!(names.len(), 15, "{help}");
+    assert_eq!(names.len(), 17, "{help}");
     for name in names {
         let help = stdout(&run(&[name, "--help"]));
         assert!(help.contains("\nExample"), "{help}");
