@@ -1,5 +1,7 @@
 use std::time::{Duration, Instant};
 
+use garuda_rules::RuleSet;
+
 use crate::process::{Engine, number};
 
 #[test]
@@ -217,11 +219,13 @@ fn multipv_and_wdl_are_shown() {
 }
 
 #[test]
-fn a_missing_network_is_reported_once() {
-    let mut engine = Engine::with_variant("eternal");
-    let reports = |lines: &[String]| lines.iter().filter(|l| l.contains("no network")).count();
-    assert_eq!(reports(&engine.search("go nodes 10").0), 1);
-    assert_eq!(reports(&engine.search("go nodes 20").0), 0);
+fn every_game_has_a_network() {
+    for rules in RuleSet::ALL {
+        let mut engine = Engine::with_variant(rules.name());
+        let (lines, _) = engine.search("go nodes 10");
+        let is_complaint = |line: &String| line.contains("no network");
+        assert!(!lines.iter().any(is_complaint), "{lines:?}");
+    }
 }
 
 #[test]

@@ -11,13 +11,6 @@ use crate::names::{
     NETS, PLAN, direct_get, games_subject, inbox, lease_subject, plan_subject, status_subject,
 };
 
-/// What the broker has on a subject of a stream, if anything.
-fn stored(fleet: &Fleet, client: &Client, stream: &str, subject: &str) -> Option<Vec<u8>> {
-    let request = client.request(direct_get(stream, subject), "".into());
-    let answer = fleet.runtime.block_on(request).unwrap();
-    answer.status.is_none().then(|| answer.payload.to_vec())
-}
-
 #[test]
 fn a_worker_cannot_exceed_its_rights() {
     if !has_server() {
@@ -32,9 +25,7 @@ fn a_worker_cannot_exceed_its_rights() {
     let run = fleet.hub.registry().run;
     let plan_name = plan_subject(&run);
     let offered = fleet.hub.offer().unwrap().plan;
-    wait_for("the plan", || {
-        stored(&fleet, &victim, PLAN, &plan_name).is_some()
-    });
+    fleet.wait_for_plan(&victim);
 
     // Writing where only the trainer writes, or as another worker: by publishing, and by naming the
     // subject as the one that an answer goes to.
@@ -94,11 +85,9 @@ fn a_worker_cannot_exceed_its_rights() {
         .runtime
         .block_on(victim.request(lease_subject(&run, "victim"), request.into()));
     assert!(answer.is_ok());
-    assert_eq!(
-        stored(&fleet, &victim, PLAN, &plan_name),
-        Some(offered.clone())
-    );
-    assert_eq!(stored(&fleet, &victim, NETS, "nets.0000.0"), None);
+    let stored = |stream, subject| fleet.stored(&victim, stream, subject).unwrap();
+    assert_eq!(stored(PLAN, &plan_name), Some(offered));
+    assert_eq!(stored(NETS, "nets.0000.0"), None);
     assert!(fleet.hub.refusals("victim").is_empty());
     for mut subscription in heard {
         let next = tokio_timeout(&fleet, subscription.next());

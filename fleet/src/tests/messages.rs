@@ -24,6 +24,8 @@ fn bad_messages_are_refused_by_name() {
     fleet.stop(playing);
 
     let playing = fleet.play(plan(0), 6);
+    // What is sent before the broker has its streams is lost.
+    fleet.wait_for_plan(&client);
     let current = fleet.hub.plans().current.unwrap();
     for number in 0..4 {
         assert_eq!(fleet.lease("worker-1", current, 1), [number]);

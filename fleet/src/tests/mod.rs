@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use async_nats::client::RequestError;
 use async_nats::{Client, ConnectOptions};
 use garuda_rules::tori::ToriPosition;
 use garuda_run::config::Config;
@@ -24,7 +25,7 @@ use tokio::runtime::Runtime;
 
 use crate::envelope::seal;
 use crate::keys::WorkerKey;
-use crate::names::{Name, games_subject, inbox};
+use crate::names::{Name, PLAN, direct_get, games_subject, inbox, plan_subject};
 use crate::plan::PlanHash;
 use crate::registry::BrokerDir;
 use crate::trainer::{FleetOptions, FleetSource, Hub};
@@ -184,6 +185,28 @@ impl Fleet {
         let options = ConnectOptions::with_nkey(key.key.seed().unwrap())
             .custom_inbox_prefix(inbox(&key.worker));
         self.runtime.block_on(options.connect(self.url())).unwrap()
+    }
+
+    /// What the broker has on a subject of a stream, if anything. An error if it has no such stream.
+    pub(super) fn stored(
+        &self,
+        client: &Client,
+        stream: &str,
+        subject: &str,
+    ) -> Result<Option<Vec<u8>>, RequestError> {
+        let request = client.request(direct_get(stream, subject), "".into());
+        let answer = self.runtime.block_on(request)?;
+        Ok(answer.status.is_none().then(|| answer.payload.to_vec()))
+    }
+
+    /// Waits until the broker has the plan of the moment, and so all that workers need.
+    pub(super) fn wait_for_plan(&self, client: &Client) {
+        let offered = self.hub.offer().unwrap().plan;
+        let subject = plan_subject(&self.hub.registry().run);
+        wait_for("the plan", || {
+            let stored = self.stored(client, PLAN, &subject);
+            stored.is_ok_and(|plan| plan.as_ref() == Some(&offered))
+        });
     }
 
     /// Leases numbers as a worker and returns them.
