@@ -52,6 +52,8 @@ pub enum RecordFileError {
     Checksum,
     #[error("it claims a content of {0} bytes, more than a record file can have")]
     Claim(usize),
+    #[error("its content has {0} bytes, and it claims {1}")]
+    Length(usize, usize),
     #[error("it cannot be decompressed: {0}")]
     Compression(std::io::Error),
     #[error("it cannot be decoded: {0}")]
@@ -111,6 +113,9 @@ pub fn decode_bounded_record_file(
     }
     let payload =
         zstd::bulk::decompress(compressed, length).map_err(RecordFileError::Compression)?;
+    if payload.len() != length {
+        return Err(RecordFileError::Length(payload.len(), length));
+    }
     let (records, used): (Vec<GameRecord>, usize) = bincode::decode_from_slice(&payload, CODING)
         .map_err(|e| RecordFileError::Decode(e.to_string()))?;
     if used != payload.len() {
