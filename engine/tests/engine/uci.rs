@@ -1,7 +1,5 @@
 use std::time::{Duration, Instant};
 
-use garuda_rules::RuleSet;
-
 use crate::process::{Engine, number};
 
 #[test]
@@ -216,16 +214,6 @@ fn multipv_and_wdl_are_shown() {
     engine.send("setoption name UCI_ShowWDL value false");
     let (lines, _) = engine.search("go nodes 3000");
     assert!(lines.iter().all(|line| !line.contains(" wdl ")));
-}
-
-#[test]
-fn every_game_has_a_network() {
-    for rules in RuleSet::ALL {
-        let mut engine = Engine::with_variant(rules.name());
-        let (lines, _) = engine.search("go nodes 10");
-        let is_complaint = |line: &String| line.contains("no network");
-        assert!(!lines.iter().any(is_complaint), "{lines:?}");
-    }
 }
 
 #[test]
