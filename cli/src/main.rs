@@ -2,7 +2,19 @@
 
 mod bench;
 mod commands;
-// All that links libtorch, and what stands in for it in the build without.
+mod features;
+mod rules_json;
+// What only some builds have, and what stands in for it in the others.
+#[cfg(feature = "fleet")]
+mod fleet;
+#[cfg(not(feature = "fleet"))]
+#[path = "without_fleet.rs"]
+mod fleet;
+#[cfg(feature = "serve")]
+mod serve;
+#[cfg(not(feature = "serve"))]
+#[path = "without_serve.rs"]
+mod serve;
 #[cfg(feature = "torch")]
 mod torch;
 #[cfg(not(feature = "torch"))]
@@ -15,7 +27,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use garuda_run::config::ConfigError;
-use garuda_run::printable;
+use garuda_run::{one_line, printable};
 
 fn main() -> ExitCode {
     match commands::Cli::parse().run() {
@@ -23,10 +35,18 @@ fn main() -> ExitCode {
         // The reader of our output has seen enough, as in `garuda perft … | head`.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            print_note(format_args!("garuda: {error:#}"));
+            let text = format!("garuda: {error:#}");
             match error.downcast_ref::<ConfigError>() {
-                Some(_) => ExitCode::from(2),
-                None => ExitCode::FAILURE,
+                // A line for each problem.
+                Some(_) => {
+                    print_note(text);
+                    ExitCode::from(2)
+                }
+                // Line breaks could only come from names.
+                None => {
+                    print_note(one_line(&text));
+                    ExitCode::FAILURE
+                }
             }
         }
     }

@@ -6,7 +6,6 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
-use garuda_fleet::{FleetOptions, FleetSource};
 use garuda_model::bench as networks;
 use garuda_model::nnue::{KingBuckets, NnueLayout};
 use garuda_model::sparse::SparseShape;
@@ -21,14 +20,12 @@ use garuda_run::{Stop, init_logging, shown_path};
 use garuda_selfplay::label::{
     LabelOptions, Labeller, NnueOptions, export_nnue as train_nnue, label,
 };
-use garuda_selfplay::train::{TrainOptions, shards, train as train_run, train_with};
+use garuda_selfplay::train::{TrainOptions, train as train_run};
 use serde_json::{Map, json};
 
 use crate::bench::{BenchReport, kinds};
 use crate::commands::{KingBucketsArg, NnueArgs, TrainArgs};
-
-/// What this build cannot do, below the program's help.
-pub(crate) const BUILD_NOTE: &str = "";
+use crate::fleet::train_with_workers;
 
 pub(crate) fn train(args: &TrainArgs, run: PathBuf, config: Config) -> anyhow::Result<()> {
     let minutes = args
@@ -37,7 +34,6 @@ pub(crate) fn train(args: &TrainArgs, run: PathBuf, config: Config) -> anyhow::R
         .transpose()
         .context("--minutes must be a number of minutes")?;
     let log = init_logging(!args.json);
-    let shards = shards(&config);
     let options = TrainOptions {
         run,
         config,
@@ -48,18 +44,11 @@ pub(crate) fn train(args: &TrainArgs, run: PathBuf, config: Config) -> anyhow::R
         stop: Stop::on_signals(minutes)?,
         games: args.games,
         checkpoints: args.checkpoints,
-        log: log.clone(),
+        log,
     };
     let summary = match args.listen {
         None => train_run(options)?,
-        Some(listen) => {
-            let fleet = FleetOptions {
-                listen,
-                shards,
-                log,
-            };
-            train_with(options, FleetSource::new(fleet))?
-        }
+        Some(listen) => train_with_workers(options, listen)?,
     };
     if args.json {
         writeln!(stdout(), "{}", serde_json::to_string(&summary)?)?;

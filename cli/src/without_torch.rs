@@ -3,26 +3,20 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::anyhow;
 use garuda_model::Network;
 use garuda_rules::RuleSet;
 use garuda_run::config::Config;
 
 use crate::bench::BenchReport;
 use crate::commands::{NnueArgs, TrainArgs};
-
-/// What this build cannot do, below the program's help.
-pub(crate) const BUILD_NOTE: &str = "\
-This is the light build, without libtorch. It cannot train, export TorchScript or networks for
-Fairy-Stockfish, or measure networks in libtorch. scripts/garuda fetches libtorch (550 MB) when a command needs it; or build with it:
-  cargo build --release --package garuda      with LIBTORCH set to a folder with include/ and lib/";
+use crate::features::lacks;
 
 pub(crate) fn train(_: &TrainArgs, _: PathBuf, _: Config) -> anyhow::Result<()> {
-    Err(needs_libtorch("training"))
+    Err(lacks("training", "torch"))
 }
 
 pub(crate) fn export_torchscript(_: RuleSet, _: &Path, _: &Path) -> anyhow::Result<()> {
-    Err(needs_libtorch("exporting TorchScript"))
+    Err(lacks("exporting TorchScript", "torch"))
 }
 
 pub(crate) fn export_nnue(
@@ -32,7 +26,7 @@ pub(crate) fn export_nnue(
     _: Option<PathBuf>,
     _: &NnueArgs,
 ) -> anyhow::Result<()> {
-    Err(needs_libtorch("training a network for Fairy-Stockfish"))
+    Err(lacks("training a network for Fairy-Stockfish", "torch"))
 }
 
 pub(crate) fn untrained_network() -> anyhow::Result<Option<Network>> {
@@ -45,10 +39,4 @@ pub(crate) fn bench_networks(report: &mut BenchReport, _: Duration) -> anyhow::R
 
 pub(crate) fn bench_kinds(_: &mut BenchReport, _: bool) -> anyhow::Result<()> {
     Ok(())
-}
-
-fn needs_libtorch(what: &str) -> anyhow::Error {
-    anyhow!(
-        "{what} needs libtorch, which this build does not have. Use scripts/garuda, which fetches it, or build with it: cargo build --release --package garuda"
-    )
 }

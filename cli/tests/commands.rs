@@ -307,6 +307,17 @@ fn a_gauntlet_resumes_and_keeps_to_its_terms() {
         stderr(&refused)
     );
     assert_eq!(fs::read(&results).unwrap(), kept);
+    // Results that no game can have had.
+    let mut file: serde_json::Value = serde_json::from_slice(&kept).unwrap();
+    file["opponents"]["random"]["0"]["results"] = serde_json::json!([100, 100]);
+    fs::write(&results, file.to_string()).unwrap();
+    let refused = gauntlet(&["--games", "4"]);
+    assert_eq!(refused.status.code(), Some(1), "{}", stderr(&refused));
+    assert!(
+        stderr(&refused).contains("is damaged"),
+        "{}",
+        stderr(&refused)
+    );
 }
 
 #[test]

@@ -5,6 +5,9 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::process::{Command, Stdio};
 
+use garuda_run::RunDir;
+use garuda_run::config::Config;
+
 #[test]
 fn commands_that_are_suggested_can_be_pasted() {
     let scratch = tempfile::tempdir().unwrap();
@@ -44,4 +47,43 @@ fn commands_that_are_suggested_can_be_pasted() {
         assert!(String::from_utf8_lossy(&output.stdout).contains("no matches yet"));
         assert!(!scratch.path().join("trace").exists());
     }
+}
+
+#[test]
+fn a_line_break_in_a_name_does_not_break_a_message() {
+    let scratch = tempfile::tempdir().unwrap();
+    let stderr = |command: &str, run: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_garuda"))
+            .args([command, run])
+            .current_dir(scratch.path())
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    // As an error, and as a warning in the log.
+    assert_eq!(
+        stderr("status", "no\nrun"),
+        "garuda: no\\nrun is not a run: it has no config.toml\n"
+    );
+    let run = "a\nrun";
+    let config = Config::parse("tiny", include_str!("../../selfplay/tests/tiny.toml"), &[]);
+    drop(RunDir::open_or_create(&scratch.path().join(run), &config.unwrap()).unwrap());
+    fs::write(scratch.path().join(run).join("ladder.json"), "{").unwrap();
+    let warning = stderr("ladder", run);
+    assert_eq!(warning.lines().count(), 1, "{warning}");
+    assert!(
+        warning.contains("a\\nrun/ladder.json is damaged"),
+        "{warning}"
+    );
+    // A configuration's problems have a line each, but not its name.
+    let file = scratch.path().join(run).join("config.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("seed", "sead")).unwrap();
+    let problems = stderr("status", run);
+    assert!(
+        problems.starts_with("garuda: a\\nrun/config.toml: 2 problems\n  - "),
+        "{problems}"
+    );
+    assert_eq!(problems.lines().count(), 3, "{problems}");
 }

@@ -1,9 +1,10 @@
 //! Matches against UCI engines that play well, badly, or not at all.
 
 use std::fs;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use garuda_arena::matches::{MatchSettings, play_match};
 use garuda_arena::players::{GameLine, LoadedPlayer, RandomPlayer, SearchBudget};
@@ -244,6 +245,62 @@ fn processes_that_an_engine_started_end_with_it() {
         for pid in pids.lines() {
             assert!(!is_running(pid), "{behaviour}: process {pid} was left");
         }
+    }
+}
+
+#[test]
+fn a_second_interrupt_leaves_no_engine_behind() {
+    let scratch = tempfile::tempdir().unwrap();
+    let pids = scratch.path().join("pids");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake_engine.py");
+    // It does not even answer `uci`, nor notice that nobody listens any more.
+    let wrapper = scratch.path().join("wrapper.sh");
+    let text = format!(
+        "sleep 1000 &\necho $! $$ >>'{pids}'\npython3 '{script}' '{GARUDA}' deaf\nwait\n",
+        pids = pids.display()
+    );
+    fs::write(&wrapper, text).unwrap();
+    let engine = format!("uci:sh \"{}\"", wrapper.display());
+    let mut garuda = Command::new(GARUDA)
+        .args(["match", &engine, "random", "--game=makruk", "--nodes=1"])
+        .args(["--games=2", "--concurrency=1", "--opening-plies=0"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let wait = |mut is_over: Box<dyn FnMut() -> bool + '_>| {
+        let until = Instant::now() + Duration::from_secs(60);
+        while !is_over() {
+            assert!(Instant::now() < until, "it takes too long");
+            thread::sleep(Duration::from_millis(20));
+        }
+    };
+    wait(Box::new(|| {
+        fs::read_to_string(&pids).is_ok_and(|text| text.ends_with('\n'))
+    }));
+    let interrupt = |garuda: &Child| {
+        let id = garuda.id().to_string();
+        assert!(
+            Command::new("kill")
+                .args(["-INT", &id])
+                .status()
+                .unwrap()
+                .success()
+        );
+    };
+    interrupt(&garuda);
+    thread::sleep(Duration::from_millis(300));
+    assert!(
+        garuda.try_wait().unwrap().is_none(),
+        "it waits for the engine"
+    );
+    interrupt(&garuda);
+    wait(Box::new(|| garuda.try_wait().unwrap().is_some()));
+    assert_eq!(garuda.wait().unwrap().code(), Some(130));
+    let pids = fs::read_to_string(&pids).unwrap();
+    for pid in pids.split_whitespace() {
+        wait(Box::new(|| !is_running(pid)));
     }
 }
 

@@ -42,6 +42,8 @@ pub enum Refusal {
     Head(u64),
     #[error("game {number} cannot have been played: {error}")]
     Impossible { number: u64, error: RecordError },
+    #[error("game {0} cannot be checked: the trainer fails to play it")]
+    Uncheckable(u64),
 }
 
 /// Messages of one worker in a second, on average.
@@ -64,6 +66,7 @@ impl Refusal {
             Refusal::Twice(_) => "game twice",
             Refusal::Head(_) => "wrong start",
             Refusal::Impossible { .. } => "impossible game",
+            Refusal::Uncheckable(_) => "game that cannot be checked",
         }
     }
 }

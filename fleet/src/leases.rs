@@ -218,8 +218,23 @@ impl LeaseTable {
         true
     }
 
+    /// Opens numbers whose games were taken back.
+    pub(crate) fn reopen(&mut self, numbers: &[u64]) {
+        for &number in numbers {
+            self.ordered.insert(number);
+            if self.open.insert(number, OpenNumber::default()).is_none() {
+                self.free.insert(number);
+            }
+        }
+    }
+
     pub(crate) fn is_complete(&self) -> bool {
         self.open.is_empty()
+    }
+
+    /// Number of games that have not arrived.
+    pub(crate) fn missing(&self) -> usize {
+        self.open.len()
     }
 
     /// Whether there are numbers that nobody plays.

@@ -13,6 +13,8 @@ mod names;
 mod plan;
 mod protocol;
 mod registry;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod trainer;
 mod versions;
 mod worker;

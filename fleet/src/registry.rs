@@ -120,7 +120,22 @@ impl BrokerDir {
     }
 }
 
+impl BrokerDir {
+    pub(crate) fn revoke(&self, worker: &Name) -> anyhow::Result<()> {
+        let _lock = lock_dir(self.path())?;
+        let mut registry = self.read()?;
+        registry.revoke(worker);
+        self.write(&registry)
+    }
+}
+
 impl Registry {
+    pub(crate) fn revoke(&mut self, worker: &Name) {
+        for found in &mut self.workers {
+            found.revoked |= found.name == *worker;
+        }
+    }
+
     pub(crate) fn find(&self, name: &Name) -> Option<&RegisteredWorker> {
         self.workers.iter().find(|worker| worker.name == *name)
     }
@@ -150,15 +165,12 @@ pub fn invite(run: &Path, worker: &Name) -> anyhow::Result<PathBuf> {
     broker.add(&mut registry, worker)
 }
 
-/// Lets a worker send nothing any more.
+/// Lets a worker send nothing any more. Its games that were not learned from are withdrawn by the
+/// trainer.
 pub fn revoke(run: &Path, worker: &Name) -> anyhow::Result<()> {
-    list(run)?;
-    let broker = BrokerDir::of(run);
-    let _lock = lock_dir(broker.path())?;
-    let mut registry = broker.read()?;
-    let found = (registry.workers.iter_mut()).find(|found| found.name == *worker);
+    let registry = list(run)?;
+    let found = registry.find(worker);
     let found = found.with_context(|| format!("{} has no worker {worker}", run.display()))?;
     ensure!(!found.revoked, "{worker} is revoked already");
-    found.revoked = true;
-    broker.write(&registry)
+    BrokerDir::of(run).revoke(worker)
 }

@@ -1,14 +1,19 @@
 //! Messages with games that come from other machines.
 
+use std::fs;
 use std::sync::OnceLock;
 
+use garuda_fleet::testing::read_messages;
 use garuda_fleet::{
-    KnownPlans, Name, PlanHash, RegisteredWorker, Registry, check_games, check_sender, seal,
+    KnownPlans, Name, PlanHash, RegisteredWorker, Registry, WorkerKey, check_games, check_sender,
+    seal,
 };
 use garuda_rules::tori::ToriPosition;
 use garuda_run::config::Config;
 use garuda_selfplay::generate::{Plan, PlanSpec};
 use nkeys::{KeyPair, KeyPairType};
+
+use crate::run_files::scratch;
 
 struct Receiver {
     key: KeyPair,
@@ -46,6 +51,32 @@ fn receiver() -> &'static Receiver {
             plan: Plan::new(PlanSpec::new(config, 0, &[], 0)),
         }
     })
+}
+
+/// Messages about games, plans, and the files that say who may send them: refused, or what they say
+/// is done without harm.
+pub fn messages(input: &[u8]) {
+    let to = receiver();
+    read_messages(input, &to.worker, &to.registry);
+    let directory = scratch();
+    let key = directory.join("worker.nk");
+    fs::write(&key, input).expect("there is room");
+    if let Err(error) = WorkerKey::read(&key) {
+        assert!(!error.to_string().is_empty());
+    }
+    if let Ok(registry) = serde_json::from_slice::<Registry>(input) {
+        let hash = PlanHash::of(input);
+        let plans = KnownPlans {
+            current: Some(hash),
+            previous: None,
+        };
+        // A key that was never invited, or is none.
+        let message = seal(&to.key, &to.registry.run, &to.worker, hash, 1, b"");
+        let message = message.expect("the key has a secret half");
+        if let Err(refusal) = check_sender(&message, &to.worker, &registry, plans) {
+            assert!(!refusal.name().is_empty());
+        }
+    }
 }
 
 /// Bytes are refused with a reason as a message; signed ones are refused with a reason, or hold games

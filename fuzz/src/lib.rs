@@ -1,28 +1,69 @@
 //! What must hold for any input, however broken.
 
 mod fleet;
+mod rules;
+mod run_files;
 mod web;
 
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
+use garuda_arena::uci::Score;
 use garuda_engine::Command;
 use garuda_mcts::{Evaluations, Evaluator, Wdl};
 use garuda_model::nnue::{HIDDEN_1, HIDDEN_2, NnueLayout, NnueNetwork, NnueStack, STACKS, WIDTH};
-use garuda_model::{Architecture, Network};
+use garuda_model::sparse::{FeatureLayout, SparseShape};
+use garuda_model::{Architecture, Network, NetworkError};
+use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
+use garuda_rules::sittuyin::SittuyinPosition;
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{
-    Game, GameState, Move, MoveList, Outcome, Position, RuleSet, Termination, with_rule_set,
+    Game, GameState, Move, MoveList, OpeningBook, Outcome, Position, RuleSet, Termination,
+    with_rule_set,
 };
+use garuda_run::PlayerSpec;
 use garuda_run::config::Config;
 use garuda_run::labels::{decode_label_file, encode_label_file};
 use garuda_run::records::{
     Decision, DecisionKind, GameHead, GameRecord, decode_record_file, encode_record_file, verify,
 };
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 
-pub use fleet::envelope;
+pub use fleet::{envelope, messages};
+pub use rules::rules;
+pub use run_files::run_files;
 pub use web::{index, web};
+
+/// What feeds a target with an input.
+pub type Target = fn(&[u8]);
+
+/// The targets by the names that they have in fuzz_targets/.
+pub const TARGETS: [(&str, Target); 19] = [
+    ("position_makruk", position::<MakrukPosition>),
+    ("position_sittuyin", position::<SittuyinPosition<false>>),
+    (
+        "position_sittuyin_booklet",
+        position::<SittuyinPosition<true>>,
+    ),
+    ("position_torishogi", position::<ToriPosition>),
+    ("position_eternal", position::<EternalPosition>),
+    ("moves", moves),
+    ("uci", uci),
+    ("records", records),
+    ("config", config),
+    ("network", network),
+    ("nnue", nnue),
+    ("labels", labels),
+    ("web", web),
+    ("index", index),
+    ("envelope", envelope),
+    ("messages", messages),
+    ("run_files", run_files),
+    ("book", book),
+    ("rules", rules),
+];
 
 /// Number of plies played from an accepted position.
 const PLIES: usize = 30;
@@ -53,8 +94,19 @@ pub fn position<P: Position>(input: &[u8]) {
     play(GameState::from_position(position), input);
 }
 
-/// Each line is refused with a message or played, from one of the start positions.
-pub fn moves<P: Position>(start: u8, lines: &str) {
+/// Each line is refused with a message or played. Two bytes choose the rule set and the start.
+pub fn moves(input: &[u8]) {
+    let Some((&[rule_set, start], rest)) = input.split_first_chunk() else {
+        return;
+    };
+    let Ok(lines) = str::from_utf8(rest) else {
+        return;
+    };
+    let rule_set = RuleSet::ALL[usize::from(rule_set) % RuleSet::ALL.len()];
+    with_rule_set!(rule_set, P => moves_of::<P>(start, lines));
+}
+
+fn moves_of<P: Position>(start: u8, lines: &str) {
     let (_, text) = P::STARTS[usize::from(start) % P::STARTS.len()];
     let mut game = GameState::<P>::from_fen(text).expect("a built-in start position is valid");
     for line in lines.lines() {
@@ -67,10 +119,46 @@ pub fn moves<P: Position>(start: u8, lines: &str) {
     }
 }
 
+/// An opening book is refused with a message, or survives a round trip, and its moves are legal. The
+/// first byte chooses the rule set.
+pub fn book(input: &[u8]) {
+    let Some((&rule_set, text)) = input.split_first() else {
+        return;
+    };
+    let Ok(text) = str::from_utf8(text) else {
+        return;
+    };
+    let rule_set = RuleSet::ALL[usize::from(rule_set) % RuleSet::ALL.len()];
+    with_rule_set!(rule_set, P => book_of::<P>(text));
+}
+
+fn book_of<P: Position>(text: &str) {
+    let book = match text.parse::<OpeningBook<P>>() {
+        Ok(book) => book,
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            return;
+        }
+    };
+    let again = book.to_string().parse::<OpeningBook<P>>();
+    assert_eq!(again.as_ref(), Ok(&book));
+    let start = P::start();
+    let mut legal = MoveList::new();
+    start.legal_moves(&mut legal);
+    for random in [0, 1, u64::MAX] {
+        let chosen = book.choose(&start, random);
+        assert!(chosen.is_none_or(|mv| legal.contains(&mv)));
+    }
+}
+
 /// The engine survives any input and stops at its end, gives one `bestmove` for every `go`, and
 /// never reports that it failed.
 pub fn uci(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
+    // What another engine could have said.
+    for line in text.lines() {
+        let _ = Score::of(line);
+    }
     // Commands that take long by their nature or open files are left out.
     let lines: Vec<_> = text
         .lines()
@@ -193,6 +281,12 @@ pub fn config(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let (settings, text) = text.split_once("---").unwrap_or(("", &text));
     let settings: Vec<_> = settings.lines().map(str::to_owned).collect();
+    for line in &settings {
+        match line.parse::<PlayerSpec>() {
+            Ok(player) => assert!(line.is_empty() || !player.to_string().is_empty()),
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+    }
     match Config::parse("fuzz", text, &settings) {
         Ok(config) => {
             let again = Config::parse("fuzz", &config.to_toml(), &[]);
@@ -204,7 +298,82 @@ pub fn config(input: &[u8]) {
 
 /// Bytes are refused with a message as a network, or are one with a content hash; a sparse one, which
 /// our own code runs, evaluates positions of its game.
+///
+/// The same holds for the bytes laid over a sound sparse file, at the place that the first bytes say.
 pub fn network(input: &[u8]) {
+    network_of(input);
+    static SOUND: OnceLock<Vec<u8>> = OnceLock::new();
+    let sound = SOUND.get_or_init(sound_sparse::<ToriPosition>);
+    let Some((place, overlay)) = input.split_first_chunk() else {
+        return;
+    };
+    let place = u32::from_le_bytes(*place) as usize;
+    // Every other time in the header, which is small.
+    let place = match place % 2 {
+        0 => place / 2 % 2000,
+        _ => place / 2 % sound.len(),
+    };
+    let mut bytes = sound.clone();
+    let length = overlay.len().min(bytes.len() - place);
+    bytes[place..place + length].copy_from_slice(&overlay[..length]);
+    network_of(&bytes);
+    network_of(&bytes[..place]);
+}
+
+/// The file of a sparse network whose weights are zero.
+fn sound_sparse<P: Position>() -> Vec<u8> {
+    let layout = FeatureLayout::of::<P>();
+    let shape = SparseShape::new(32, 8).expect("the smallest width");
+    let (width, hidden) = (shape.width(), shape.hidden());
+    let tensors = [
+        ("bias", Dtype::I16, vec![width]),
+        ("hidden", Dtype::I16, vec![hidden, width]),
+        ("hidden_bias", Dtype::F32, vec![hidden]),
+        ("moves", Dtype::F32, vec![layout.moves()]),
+        ("policy", Dtype::I16, vec![layout.actions(), width]),
+        ("rows", Dtype::I16, vec![layout.features(), width]),
+        ("value", Dtype::F32, vec![3, hidden]),
+        ("value_bias", Dtype::F32, vec![3]),
+    ];
+    let zeros = vec![0; 4 * width * layout.features().max(layout.actions()).max(layout.moves())];
+    let mut info = shipped_metadata(P::NAME);
+    info.insert(
+        "garuda.architecture".to_owned(),
+        format!("sparse {width}x{hidden}"),
+    );
+    let file = |info: &BTreeMap<String, String>| {
+        let views = tensors.iter().map(|(name, dtype, shape)| {
+            let bytes = shape.iter().product::<usize>() * dtype.bitsize() / 8;
+            let view = TensorView::new(*dtype, shape.clone(), &zeros[..bytes]);
+            (*name, view.expect("the bytes are of the shape's size"))
+        });
+        let info = serde_json::to_string(info).expect("a map of texts has a JSON form");
+        let metadata = HashMap::from([("garuda".to_owned(), info)]);
+        safetensors::serialize(views, Some(metadata)).expect("tensors can be written")
+    };
+    // The error names the hash that the file should have.
+    if let Err(NetworkError::Hash { found, .. }) = Network::from_bytes(&file(&info)) {
+        info.insert("garuda.hash".to_owned(), found);
+    }
+    let file = file(&info);
+    Network::from_bytes(&file).expect("it is sound");
+    file
+}
+
+/// The metadata of the network that is shipped for a rule set.
+fn shipped_metadata(rules: &str) -> BTreeMap<String, String> {
+    let rule_set = rules.parse().expect("it is one");
+    let network = Network::shipped(rule_set).expect("every game has a network");
+    let network = network.expect("it is sound");
+    let (_, header) = SafeTensors::read_metadata(network.bytes()).expect("it is sound");
+    let text = header
+        .metadata()
+        .as_ref()
+        .and_then(|data| data.get("garuda"));
+    serde_json::from_str(text.expect("it has metadata")).expect("a map of texts")
+}
+
+fn network_of(input: &[u8]) {
     let network = match Network::from_bytes(input) {
         Ok(network) => network,
         Err(error) => {

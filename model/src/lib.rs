@@ -59,6 +59,7 @@ pub mod bench;
 #[cfg(feature = "torch")]
 mod checkpoint;
 pub mod checkpoint_files;
+mod checkpoint_state;
 mod encoding;
 pub mod files;
 #[cfg(feature = "torch")]
@@ -85,6 +86,7 @@ pub use architecture::{Architecture, ArchitectureError, ConvShape, NetworkKind};
 pub use batch::{Batch, SHORT_TERM_HORIZONS, Targets};
 #[cfg(feature = "torch")]
 pub use checkpoint::CheckpointError;
+pub use checkpoint_state::CheckpointState;
 pub use encoding::{Encoding, encode};
 #[cfg(feature = "torch")]
 pub use game_samples::GameSamples;

@@ -1,9 +1,11 @@
 //! What a run is: its configuration, seeds, game records, directory, metrics and ladder, and the
 //! terminal output of the commands that work on it. Nothing here needs libtorch.
 
+mod child_group;
 pub mod config;
 mod engine_spec;
 mod files;
+mod fleet_status;
 pub mod labels;
 mod ladder;
 mod limit;
@@ -24,8 +26,10 @@ mod text;
 
 pub use indicatif::{BinaryBytes, HumanCount, HumanDuration};
 
+pub use child_group::ChildGroup;
 pub use engine_spec::{EngineCommand, UciSpec};
 pub use files::{create_dir, write_atomically};
+pub use fleet_status::{FleetStatus, FleetTrust, FleetWorker};
 pub use ladder::{Ladder, MatchResult, Rating};
 pub use limit::{GameClock, Limit};
 pub use live::{LiveGame, LiveGames};

@@ -228,8 +228,16 @@ impl Write for LogMessage<'_> {
 
 impl Drop for LogMessage<'_> {
     fn drop(&mut self) {
+        let text = String::from_utf8_lossy(&self.text);
+        let message = escape_line_breaks(text.trim_end_matches('\n'));
         self.bars.suspend(|| {
-            let _ = io::stderr().write_all(&self.text);
+            let _ = writeln!(io::stderr(), "{message}");
         });
     }
+}
+
+/// A message is one line, whatever the names in it are. Other control characters are escaped before
+/// the colours of a terminal are added.
+fn escape_line_breaks(message: &str) -> String {
+    message.replace('\n', "\\n").replace('\r', "\\r")
 }

@@ -14,6 +14,7 @@ use crate::{records, run_format};
 const CONFIG: &str = "config.toml";
 const LADDER: &str = "ladder.json";
 const LIVE: &str = "live.json";
+const FLEET: &str = "fleet.json";
 const LOCK: &str = "lock";
 
 /// A run's directory. While this value lives no other process can train in it.
@@ -46,7 +47,7 @@ fn checkpoint_number(name: &str) -> Option<u32> {
 }
 
 /// Files that training writes into the run directory itself under a temporary name first.
-const FILES: [&str; 4] = [CONFIG, run_format::FILE, LADDER, LIVE];
+const FILES: [&str; 5] = [CONFIG, run_format::FILE, LADDER, LIVE, FLEET];
 /// The same in `plots/`.
 const PLOTS: [&str; 4] = ["length.svg", "loss.svg", "rating.svg", "results.svg"];
 /// What a crash can leave of a run that was being created.
@@ -168,6 +169,16 @@ impl RunDir {
     /// Games that are being played, for people who watch.
     pub fn live(&self) -> PathBuf {
         self.path.join(LIVE)
+    }
+
+    /// How the machines that play for the run are doing, for people who watch.
+    pub fn fleet(&self) -> PathBuf {
+        self.path.join(FLEET)
+    }
+
+    /// Which games came from which machine.
+    pub fn intake(&self) -> PathBuf {
+        self.path.join("intake.jsonl")
     }
 
     /// The report that `garuda openings` writes as a page.

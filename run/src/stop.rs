@@ -1,10 +1,15 @@
-use std::fs;
+use std::io::Read;
+use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
+use signal_hook::low_level::pipe;
+
+use crate::child_group::kill_all_and_exit;
 
 /// When a run is to end.
 #[derive(Clone, Debug, Default)]
@@ -15,14 +20,24 @@ pub struct Stop {
 
 impl Stop {
     /// Ends on SIGINT (Ctrl-C), SIGTERM and SIGHUP (the terminal was closed), and after a time if one
-    /// is given. A second SIGINT or SIGTERM ends the process at once.
+    /// is given. A second SIGINT or SIGTERM ends the process at once, with all programs it
+    /// started.
     pub fn on_signals(time: Option<Duration>) -> anyhow::Result<Stop> {
         let stop = Stop::after(time);
         let asked = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM] {
-            flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&asked))?;
-            flag::register(signal, Arc::clone(&asked))?;
             flag::register(signal, Arc::clone(&stop.signalled))?;
+            // A signal's handler may do next to nothing, but a thread that it wakes can.
+            let (mut wakes, writer) = UnixStream::pair()?;
+            pipe::register(signal, writer)?;
+            let asked = Arc::clone(&asked);
+            thread::spawn(move || {
+                while wakes.read_exact(&mut [0]).is_ok() {
+                    if asked.swap(true, Ordering::Relaxed) {
+                        kill_all_and_exit(128 + signal);
+                    }
+                }
+            });
         }
         // A terminal that closes may send it several times: by the kernel and by the shell. Under
         // `nohup` the run is meant to outlive the terminal.

@@ -25,20 +25,21 @@ impl Tally {
     }
 
     pub fn add(&mut self, other: &Tally) {
-        self.wins += other.wins;
-        self.draws += other.draws;
-        self.losses += other.losses;
+        self.wins = self.wins.saturating_add(other.wins);
+        self.draws = self.draws.saturating_add(other.draws);
+        self.losses = self.losses.saturating_add(other.losses);
         for (ours, theirs) in self.pentanomial.iter_mut().zip(other.pentanomial) {
-            *ours += theirs;
+            *ours = ours.saturating_add(theirs);
         }
     }
 
     pub fn games(&self) -> u64 {
-        self.wins + self.draws + self.losses
+        // A file that was tampered with can claim any numbers.
+        (self.wins.saturating_add(self.draws)).saturating_add(self.losses)
     }
 
     pub fn pairs(&self) -> u64 {
-        self.pentanomial.iter().sum()
+        (self.pentanomial.iter()).fold(0, |sum, pairs| sum.saturating_add(*pairs))
     }
 
     pub fn points(&self) -> f64 {
@@ -65,5 +66,20 @@ impl Tally {
         };
         let mean = moment(&|x| x);
         (mean, moment(&|x| (x - mean) * (x - mean)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn impossible_counts_of_a_file_do_no_harm() {
+        let text = r#"{"wins":18446744073709551615,"draws":1,"losses":18446744073709551615,
+            "pentanomial":[18446744073709551615,1,1,1,18446744073709551615]}"#;
+        let mut tally: Tally = serde_json::from_str(text).unwrap();
+        tally.add(&tally.clone());
+        assert_eq!((tally.games(), tally.pairs()), (u64::MAX, u64::MAX));
+        assert!(tally.score().is_finite() && tally.pair_moments().0.is_finite());
     }
 }

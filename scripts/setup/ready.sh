@@ -50,6 +50,20 @@ libraries_of() {
     esac
 }
 
+# The features of a light build that a command needs, in one place. A `--help` needs none: every build
+# explains every command.
+features_of() {
+    local argument
+    for argument; do
+        case $argument in -h | --help) return ;; esac
+    done
+    case ${1-} in
+    serve) echo serve ;;
+    export-games) echo parquet ;;
+    worker | fleet) echo fleet ;;
+    esac
+}
+
 has_libtorch() { [[ -n ${LIBTORCH-} || -e $root/native/libtorch ]]; }
 
 # Makes sure of the libraries named (libtorch, onnxruntime, and the program nats-server): the user's own
@@ -122,21 +136,31 @@ older() {
     ((a[0] < b[0] || a[0] == b[0] && a[1] < b[1]))
 }
 
-# The release build of `garuda`, full (with libtorch) or light (without it), by cargo only if
-# something changed since the last one: cargo would find that out too, but not in silence.
-# Sets `program` to its path.
-build_release() { # full or light
-    local target=$root/target features=()
-    [[ $1 == light ]] && target=$root/target/light features=(--no-default-features --features=parquet)
+# The release build of `garuda`, by cargo only if something changed since the last one: cargo would find
+# that out too, but not in silence. `full` has everything; `light` has the features named, and those that
+# earlier commands asked for, so that one program serves all of them. Sets `program` to its path.
+build_release() { # full, or light FEATURE...
+    local target=$root/target features='' arguments=()
+    [[ $1 == light ]] && target=$root/target/light
     program=$target/release/garuda
     local stamp=$program.stamp settings="${LIBTORCH-} ${ORT_DYLIB_PATH-} ${RUSTFLAGS-}"
+    if [[ $1 == light ]]; then
+        local feature before=''
+        [[ -f $program.features ]] && before=$(<"$program.features")
+        for feature in fleet serve parquet; do
+            case " $before ${*:2} " in *" $feature "*) features+="$feature " ;; esac
+        done
+        arguments=(--no-default-features --features="$features")
+        settings+=" $features"
+    fi
     release_is_fresh "$stamp" "$settings" && return
     need_compilers "$1"
     mkdir -p "${stamp%/*}"
     printf '%s\n' "$settings" >"$stamp.new" # before the build: edits made during it are newer
     # In the checkout, whose .cargo/config.toml cargo only finds from there.
-    (cd "$root" && cargo build --release --locked --package garuda ${features[@]+"${features[@]}"} \
+    (cd "$root" && cargo build --release --locked --package garuda ${arguments[@]+"${arguments[@]}"} \
         --target-dir "$target") || exit 1
+    [[ $1 == full ]] || printf '%s\n' "$features" >"$program.features"
     mv "$stamp.new" "$stamp"
 }
 

@@ -1,4 +1,4 @@
-"""scripts/garuda and the counting of scripts/test, in a small checkout with a fake cargo."""
+"""scripts/garuda, in a small checkout with a fake cargo."""
 
 import os
 import shutil
@@ -148,6 +148,47 @@ class Programs(unittest.TestCase):
         self.assertEqual([LIGHT in call for call in self.calls()], [True, False])
         self.assertEqual(self.fetched(), ["libtorch", "onnxruntime"])
 
+    def features(self):
+        """Those of the last build, or None if it was the full one."""
+        arguments = self.calls()[-1].split(" --")
+        found = [a.removeprefix("features=").split() for a in arguments if a.startswith("features=")]
+        return found[0] if found else None
+
+    def test_a_light_build_has_what_its_command_needs(self):
+        self.without_libraries()
+        for command, expected in [
+            ("play random --game makruk", []), ("match random alphabeta:9 --game makruk", []), ("perft makruk 1", []),
+            ("openings runs/tori", []), ("rules", []), ("serve --help", []), ("worker -h", []),
+            ("serve", ["serve"]), ("serve runs/tori", ["serve"]), ("export-games runs/tori --format pgn", ["parquet"]),
+            ("worker nats://host:4222 --key worker.nk", ["fleet"]), ("fleet runs/tori list", ["fleet"]),
+            ("train configs/tori.toml", None),
+        ]:
+            with self.subTest(command):
+                done = self.run_script("garuda", *command.split(), folder=self.root)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(self.features(), expected)
+                for left in ("native", "target"):
+                    shutil.rmtree(self.root / left, ignore_errors=True)
+
+    def test_a_light_build_keeps_what_it_has(self):
+        self.without_libraries()
+        for command, builds, features in [
+            ("perft", 1, []), ("serve", 2, ["serve"]), ("perft", 2, ["serve"]), ("fleet", 3, ["fleet", "serve"]),
+            ("serve", 3, ["fleet", "serve"]), ("export-games", 4, ["fleet", "serve", "parquet"]),
+            ("worker", 4, ["fleet", "serve", "parquet"]),
+        ]:
+            done = self.run_script("garuda", command)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual((len(self.calls()), self.features()), (builds, features), command)
+        # A build that failed adds nothing.
+        shutil.rmtree(self.root / "target")
+        config = self.root / ".cargo/config.toml"
+        config.unlink()
+        self.assertNotEqual(self.run_script("garuda", "serve").returncode, 0)
+        config.touch()
+        self.run_script("garuda", "perft")
+        self.assertEqual(self.features(), [])
+
     def test_a_light_build_needs_no_cpp_compiler(self):
         self.without_libraries()
         (self.bin / "c++").unlink()
@@ -227,31 +268,6 @@ class Programs(unittest.TestCase):
         self.assertEqual(set_up().returncode, 0)
         pins.write_text("onnx==0\n")
         self.assert_fails(set_up(), "python3 is not installed")
-
-    def test_counting(self):
-        for output, status, expected in [
-            ("", 0, "1 0 0"),
-            ("error: it does not compile\n", 101, "0 1 0"),
-            ("test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured\n" * 2, 0, "6 0 2"),
-            ("test result: FAILED. 3 passed; 2 failed; 1 ignored; 0 measured\n", 101, "3 2 1"),
-            ("test result: ok. 0 passed; 0 failed; 0 ignored\n", 0, "0 0 0"),
-            ("     Summary [   0.010s] 1 test run: 1 passed, 0 skipped\n", 0, "1 0 0"),
-            ("\033[32;1m     Summary\033[0m [  70.010s] \033[1m30\033[0m tests run: \033[1m25\033[0m passed "
-             "(2 slow), \033[1m4\033[0m failed, 1 timed out, 2 skipped\n", 100, "25 5 2"),
-            ("Ran 5 tests in 0.1s\n\nOK\n", 0, "5 0 0"),
-            ("Ran 5 tests in 0.1s\n\nOK (skipped=1)\n", 0, "4 0 1"),
-            ("Ran 5 tests in 0.1s\n\nFAILED (failures=1, errors=2)\n", 1, "2 3 0"),
-            ("Ran 9 tests in 0.1s\n\nFAILED (failures=1, errors=2, skipped=3)\n", 1, "3 3 3"),
-            ("12 passed, 3 failed\n", 1, "12 3 0"),
-            ("12 passed, 0 failed\nthen it crashed\n", 1, "12 1 0"),
-            ("skipped: no such tool\n", 0, "0 0 1"),
-            ("1 passed, 0 failed\nskipped: advisories\n", 0, "1 0 1"),
-        ]:
-            source = (self.root / "scripts/test").read_text()
-            function = source[source.index("count() {"):source.index("\nset_up_native libtorch")]
-            done = subprocess.run(["bash", "-c", f"{function}\ncount {status}"], input=output,
-                                  capture_output=True, text=True, check=True)
-            self.assertEqual(done.stdout.strip(), expected, output)
 
 
 if __name__ == "__main__":

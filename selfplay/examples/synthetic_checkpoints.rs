@@ -6,17 +6,16 @@
 //!     /usr/bin/time -v target/release/garuda status runs/long
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use garuda_model::checkpoint_files::OPTIMIZER;
-use garuda_model::{AveragedNetwork, TrainParams, Trainer};
+use garuda_model::checkpoint_files::{OPTIMIZER, STATE};
+use garuda_model::{AveragedNetwork, CheckpointState, TrainParams, Trainer};
 use garuda_rules::{Position, with_rule_set};
 use garuda_run::config::FrozenSettings;
 use garuda_run::records::RecordStore;
 use garuda_run::{
-    Event, Ladder, MatchResult, Metrics, RunDir, SelfplayStats, Tally, TrainingStats,
-    checkpoint_name,
+    Event, Ladder, MatchResult, RunDir, SelfplayStats, Tally, TrainingStats, checkpoint_name,
 };
 use garuda_selfplay::train::Progress;
 
@@ -44,9 +43,10 @@ fn make<P: Position>(run: &RunDir) -> anyhow::Result<()> {
     let config = run.config();
     let network = AveragedNetwork::<P>::new(config.network.architecture()?, config.run.seed);
     let trainer = Trainer::from_network(network, TrainParams::default());
-    let mut metrics = Metrics::open(&run.metrics())?;
+    let mut events = String::new();
     let mut ladder = Ladder::open(&run.ladder())?;
     let (mut games, mut positions) = (0, 0);
+    let mut first: Option<PathBuf> = None;
     let last = played.keys().last().copied().unwrap_or(0);
     for (&checkpoint, &(count, of_checkpoint)) in &played {
         let training = TrainingStats {
@@ -66,20 +66,26 @@ fn make<P: Position>(run: &RunDir) -> anyhow::Result<()> {
             config: FrozenSettings::of(config),
         };
         let directory = run.checkpoint(checkpoint);
-        trainer.save(&directory, "synthetic", &progress)?;
-        if checkpoint < last {
-            fs::remove_file(directory.join(OPTIMIZER))?;
+        match &first {
+            // The optimiser's file is all that earlier checkpoints lack.
+            Some(first) if checkpoint < last => link(first, &directory, &progress)?,
+            _ => {
+                trainer.save(&directory, "synthetic", &progress)?;
+                first.get_or_insert(directory);
+            }
         }
         games += count;
         positions += of_checkpoint;
-        metrics.add(Event::Training(training))?;
-        metrics.add(Event::Selfplay(SelfplayStats {
+        let selfplay = SelfplayStats {
             checkpoint,
             games: count,
             positions: of_checkpoint,
             total_positions: positions,
             ..SelfplayStats::default()
-        }))?;
+        };
+        for event in [Event::Training(training), Event::Selfplay(selfplay)] {
+            events += &(serde_json::to_string(&event)? + "\n");
+        }
         if checkpoint > 0 {
             let mut tally = Tally::default();
             tally.add_pair([1, 0]);
@@ -94,8 +100,29 @@ fn make<P: Position>(run: &RunDir) -> anyhow::Result<()> {
             });
         }
     }
+    if let Some(first) = first.filter(|_| played.len() > 1) {
+        fs::remove_file(first.join(OPTIMIZER))?;
+    }
+    fs::write(run.metrics(), events)?;
     ladder.write(&run.ladder(), &[])?;
     let count = played.len();
     println!("{count} checkpoints, {games} games, {positions} positions");
+    Ok(())
+}
+
+/// A checkpoint that shares its network with another one: ten thousand would take as much room and
+/// time as the run that they stand for.
+fn link(other: &Path, directory: &Path, progress: &Progress) -> anyhow::Result<()> {
+    fs::create_dir(directory)?;
+    for entry in fs::read_dir(other)? {
+        let name = entry?.file_name();
+        if name != OPTIMIZER && name != STATE {
+            fs::hard_link(other.join(&name), directory.join(&name))?;
+        }
+    }
+    let state = CheckpointState::decode(&fs::read(other.join(STATE))?);
+    let mut state = state.map_err(anyhow::Error::msg)?;
+    state.notes = serde_json::to_value(progress)?;
+    fs::write(directory.join(STATE), state.encode())?;
     Ok(())
 }

@@ -220,6 +220,52 @@ fn damaged_record_files_are_set_aside_and_the_rest_is_used() {
     assert!(loaded.refused.is_empty());
 }
 
+#[test]
+fn games_can_be_withdrawn() {
+    let dir = tempfile::tempdir().unwrap();
+    let earlier = games(&config(&[]), 0, &(0..3).collect::<Vec<_>>(), 1);
+    let head = GameHead {
+        checkpoint: 1,
+        sides: [1; 2],
+        ..earlier[0].head()
+    };
+    let later: Vec<_> = (0..6)
+        .map(|number| {
+            let decisions: Vec<_> = earlier[0].decisions().collect();
+            let head = GameHead {
+                number,
+                ..head.clone()
+            };
+            let outcome = Outcome {
+                winner: earlier[0].winner(),
+                termination: earlier[0].termination().unwrap(),
+            };
+            GameRecord::new(head, &decisions, outcome).unwrap()
+        })
+        .collect();
+    let mut store = RecordStore::open(dir.path()).unwrap();
+    for records in [&earlier[..], &later[..3], &later[3..5], &later[5..]] {
+        store.write(records).unwrap();
+    }
+    store.withdraw(1, &[0, 2, 5, 77].into()).unwrap();
+    let expected = [&earlier[..], &later[1..2], &later[3..5]].concat();
+    let load = || {
+        let store = RecordStore::open(dir.path()).unwrap();
+        assert!(store.missing_files().unwrap().is_empty());
+        store.load::<ToriPosition>(|_| 0).unwrap()
+    };
+    assert_eq!(load().records, expected);
+    // A crash left both the file and what was written of it again.
+    let refused = dir.path().join("refused/00000001.games");
+    fs::copy(&refused, dir.path().join("00000001.games")).unwrap();
+    let mut store = RecordStore::open(dir.path()).unwrap();
+    store.withdraw(1, &[0, 2, 5].into()).unwrap();
+    assert_eq!(load().records, expected);
+    // Files without any of them stay as they are.
+    assert!(dir.path().join("00000002.games").is_file());
+    assert!(dir.path().join("00000000.games").is_file());
+}
+
 /// A file without damage whose games cannot have been played: only games that are wanted are replayed,
 /// and what takes their place is wanted then.
 #[test]

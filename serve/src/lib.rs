@@ -10,6 +10,7 @@ pub mod export;
 mod guard;
 mod index;
 mod listen;
+mod metrics_file;
 mod page_files;
 mod players;
 mod position_view;

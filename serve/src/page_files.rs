@@ -30,6 +30,7 @@ page_files![
     "charts.js",
     "dashboard.js",
     "explorer.js",
+    "fleet.js",
     "games.js",
     "live.js",
     "parts.js",

@@ -48,6 +48,8 @@ fn game<P: Position>(rules: RuleSet) -> Value {
         "has_setup": P::HAS_SETUP,
         "winning_points": P::WINNING_POINTS,
         "starts": starts,
+        // Whether moves are written with the squares of shogi: files from the right, ranks from the top.
+        "shogi_squares": matches!(rules, RuleSet::ToriShogi),
         "sides": sides(rules),
         "language": language(rules),
     })

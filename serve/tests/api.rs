@@ -8,13 +8,14 @@ use axum::http::{Request, StatusCode};
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{Position, RuleSet};
 use garuda_run::config::Config;
-use garuda_run::{LiveGame, LiveGames, RunDir};
+use garuda_run::{FleetStatus, FleetWorker, LiveGame, LiveGames, RunDir};
 use garuda_serve::{Access, PAGE_FILES, Site, router};
 use http_body_util::BodyExt;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tower::ServiceExt;
 
-use crate::common::{Client, tiny_run};
+use crate::common::{Client, fill_run, tiny_run};
 
 #[tokio::test]
 async fn foreign_hosts_are_refused_before_anything_is_read() {
@@ -286,6 +287,72 @@ async fn a_run_is_shown_with_what_is_damaged_in_it() {
     assert!(runs["runs"][0]["problem"].is_string());
 }
 
+/// What is read again only when it has changed is read again when it has.
+#[tokio::test]
+async fn a_run_that_goes_on_is_followed() {
+    let run = tiny_run("torishogi", 10);
+    let site = Arc::new(Site::new(&[run.path().to_owned()], Vec::new()).unwrap());
+    site.update_indexes();
+    let client = Client(router(Arc::clone(&site), Access::local()));
+    // Every seventh game starts elsewhere.
+    let before = client.json("/api/r/0/explorer").await;
+    assert_eq!(before["total"], 9);
+    fill_run(&run, "torishogi", 10..30);
+    let log = run.path().join("metrics.jsonl");
+    let line = |n: u32| format!("{{\"event\":\"warning\",\"checkpoint\":{n},\"what\":\"w\"}}\n");
+    let events = |answer: Value| answer["events"].as_array().unwrap().len();
+    for n in 1..=2 {
+        fs::write(&log, (1..=n).map(line).collect::<String>()).unwrap();
+        assert_eq!(events(client.json("/api/r/0/metrics").await), n as usize);
+    }
+    site.update_indexes();
+    let after = client.json("/api/r/0/explorer").await;
+    assert_eq!(after["total"], 26);
+    assert_eq!(client.json("/api/r/0/summary").await["index"]["games"], 30);
+}
+
+#[tokio::test]
+async fn an_index_that_is_lost_or_damaged_is_made_again() {
+    let run = tiny_run("torishogi", 100);
+    let site = Arc::new(Site::new(&[run.path().to_owned()], Vec::new()).unwrap());
+    site.update_indexes();
+    let client = Client(router(Arc::clone(&site), Access::local()));
+    let whole = client.json("/api/r/0/explorer").await;
+    assert_eq!(whole["total"], 86);
+    let index = run.path().join("index.sqlite");
+    let remove_logs = || {
+        for suffix in ["-wal", "-shm"] {
+            let _ = fs::remove_file(run.path().join(format!("index.sqlite{suffix}")));
+        }
+    };
+
+    fs::remove_file(&index).unwrap();
+    remove_logs();
+    let missing = client.get("/api/r/0/games").await;
+    assert_eq!(missing.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert!(missing.text().contains("the position index cannot be read"));
+    assert!(site.update_indexes());
+    assert_eq!(client.json("/api/r/0/explorer").await, whole);
+
+    // Damage that is found by a request, while nothing is added: all pages but the first.
+    let mut bytes = fs::read(&index).unwrap();
+    bytes[4096..].fill(0xff);
+    fs::write(&index, bytes).unwrap();
+    remove_logs();
+    let damaged = client.get("/api/r/0/games").await;
+    assert_eq!(damaged.status, StatusCode::SERVICE_UNAVAILABLE);
+    site.update_indexes();
+    let problem = client.json("/api/r/0/summary").await["index"]["problem"].clone();
+    assert!(
+        problem.as_str().unwrap().contains("made again"),
+        "{problem}"
+    );
+    assert!(site.update_indexes());
+    assert_eq!(client.json("/api/r/0/explorer").await, whole);
+    let listed = client.json("/api/r/0/games").await;
+    assert_eq!(listed["games"].as_array().unwrap().len(), 50);
+}
+
 #[tokio::test]
 async fn live_games_are_shown_while_they_are_played() {
     let run = tiny_run("torishogi", 3);
@@ -293,6 +360,7 @@ async fn live_games_are_shown_while_they_are_played() {
     let none = client.json("/api/r/0/live").await;
     assert_eq!(none["training"], false);
     assert!(none["live"].is_null() && none["age"].is_null());
+    assert_eq!(client.json("/api/r/0/summary").await["phase"], "idle");
 
     let settings = ["game.rules=torishogi".to_owned()];
     let config = Config::parse("test", "", &settings).unwrap();
@@ -308,6 +376,7 @@ async fn live_games_are_shown_while_they_are_played() {
     games.write(&trained.live()).unwrap();
     let live = client.json("/api/r/0/live").await;
     assert_eq!(live["training"], true);
+    assert_eq!(client.json("/api/r/0/summary").await["phase"], "self-play");
     assert_eq!(live["live"]["checkpoint"], 7);
     assert_eq!(live["live"]["games"][0]["moves"], "c3c4 c5c4");
     assert!(live["age"].as_f64().unwrap() < 60.0);
@@ -315,6 +384,58 @@ async fn live_games_are_shown_while_they_are_played() {
     fs::write(trained.live(), "{").unwrap();
     let damaged = client.json("/api/r/0/live").await;
     assert!(damaged["problem"].as_str().unwrap().contains("live.json"));
+}
+
+#[tokio::test]
+async fn a_fleet_is_shown_where_there_is_one() {
+    let run = tiny_run("torishogi", 3);
+    let client = Client::of(&run);
+    assert_eq!(client.json("/api/runs").await["runs"][0]["fleet"], false);
+    let none = client.json("/api/r/0/fleet").await;
+    assert!(none["fleet"].is_null() && none["problem"].is_null());
+    assert!(!client.get("/metrics").await.text().contains("fleet"));
+
+    let path = RunDir::open(run.path()).unwrap().fleet();
+    let worker = |name: &str, here, refused: &[(&str, u64)]| FleetWorker {
+        name: name.to_owned(),
+        here,
+        games_per_second: 2.5,
+        accepted: 40,
+        refused: (refused.iter())
+            .map(|&(reason, n)| (reason.to_owned(), n))
+            .collect(),
+        ..FleetWorker::default()
+    };
+    let mut status = FleetStatus {
+        version: FleetStatus::VERSION,
+        written: 1_700_000_000,
+        workers: vec![
+            worker("a", true, &[("late", 2), ("signature", 1)]),
+            worker("b", false, &[]),
+        ],
+        ..FleetStatus::default()
+    };
+    status.write(&path).unwrap();
+    assert_eq!(client.json("/api/runs").await["runs"][0]["fleet"], true);
+    let fleet = client.json("/api/r/0/fleet").await;
+    assert_eq!(fleet["fleet"]["workers"][0]["refused"]["late"], 2);
+    assert!(fleet["now"].as_u64().unwrap() > 1_700_000_000);
+    let figures = client.get("/metrics").await.text().to_owned();
+    for line in [
+        "garuda_fleet_worker_here{run=\"0\",worker=\"a\"} 1\n",
+        "garuda_fleet_games_accepted{run=\"0\",worker=\"b\"} 40\n",
+        "garuda_fleet_refused{run=\"0\",worker=\"a\",reason=\"late\"} 2\n",
+    ] {
+        assert!(figures.contains(line), "{line}{figures}");
+    }
+
+    status.version += 1;
+    status.write(&path).unwrap();
+    let newer = client.json("/api/r/0/fleet").await;
+    assert!(newer["problem"].as_str().unwrap().contains("version"));
+    fs::write(&path, "{").unwrap();
+    let damaged = client.json("/api/r/0/fleet").await;
+    assert!(damaged["problem"].as_str().unwrap().contains("fleet.json"));
 }
 
 /// The report may come from anywhere: it is shown, but nothing in it is run or loaded.

@@ -8,9 +8,10 @@ use std::thread::sleep;
 use std::time::Instant;
 
 use garuda_rules::{GameState, Position, RuleSet, with_rule_set};
-use garuda_run::RunDir;
+use garuda_run::{RunDir, seeds};
 use garuda_serve::PositionIndex;
 use garuda_study::openings::{CheckpointRanges, OpeningRoot, count_games};
+use rand::RngExt;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -161,33 +162,54 @@ fn growing_equals_building_at_once() {
     assert_eq!(index_of(&run), fewer);
 }
 
+/// Small transactions, so that a build of a few games is many of them.
+const CHUNK_MOVES: usize = 2_000;
+
+/// How often the process is killed; docs/serve.md has the command for more.
+fn kill_rounds() -> u32 {
+    let rounds = std::env::var("GARUDA_KILL_ROUNDS").ok();
+    rounds.map_or(6, |rounds| rounds.parse().unwrap())
+}
+
 #[test]
 fn killed_while_building() {
     // The test starts itself as the process that is killed.
     if let Some(path) = std::env::var_os("GARUDA_INDEXED_RUN") {
-        PositionIndex::new(Path::new(&path)).refresh();
+        let index = PositionIndex::new(Path::new(&path)).with_chunk_moves(CHUNK_MOVES);
+        assert!(index.refresh());
         return;
     }
-    let run = tiny_run("torishogi", 200);
+    let run = tiny_run("torishogi", 1000);
     let expected = index_of(&run);
-    remove_index(&run);
-    let started = Instant::now();
+    let name = std::thread::current().name().unwrap().to_owned();
     let build = || {
         Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "killed_while_building"])
+            .args(["--exact", &name, "--nocapture"])
             .env("GARUDA_INDEXED_RUN", run.path())
             .stdout(std::process::Stdio::null())
             .spawn()
             .unwrap()
     };
+    remove_index(&run);
+    let started = Instant::now();
     assert!(build().wait().unwrap().success());
     let whole = started.elapsed();
-    for round in 0..20 {
+    assert_eq!(PositionIndex::new(run.path()).dump().unwrap(), expected);
+
+    let (mut interrupted, mut rng) = (0, seeds::rng(19));
+    for round in 0..kill_rounds() {
         remove_index(&run);
-        let mut process = build();
-        sleep(whole * round / 20);
-        let _ = process.kill();
-        process.wait().unwrap();
+        // Killed at random, and once more while it continues.
+        for _ in 0..2 {
+            let mut process = build();
+            sleep(whole.mul_f64(rng.random_range(0.05..1.0)));
+            let _ = process.kill();
+            process.wait().unwrap();
+        }
+        let left = PositionIndex::new(run.path()).dump().unwrap_or_default();
+        interrupted += u32::from(!left.is_empty() && left != expected);
         assert_eq!(index_of(&run), expected, "round {round}");
     }
+    // At least some of the kills came between the first transaction and the last.
+    assert!(interrupted > 0);
 }

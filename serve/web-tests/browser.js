@@ -1,4 +1,5 @@
 // The program, a run to show and a browser, for the tests.
+import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,12 +8,17 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
-const built = join(root, 'target/debug');
+const built = process.env.GARUDA_BUILT ?? join(root, 'target/debug');
 export const chromiumPath = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
   .find((path) => path && existsSync(path));
 
 /** What a run writes besides games, with text that a page must not interpret. */
 export const HOSTILE = '<img src=x onerror="document.title=1"> & "quotes"';
+
+/** Where screenshots go, if they are wanted. */
+const shots = process.env.SCREENSHOTS;
+if (shots) mkdirSync(shots, { recursive: true });
+export const shot = (page, name) => shots && page.screenshot({ path: join(shots, `${name}.png`), fullPage: true });
 
 function makeRun(directory, rules, games) {
   const made = spawnSync(join(built, 'examples/synthetic_run'), [rules, directory, String(games)], { encoding: 'utf8' });
@@ -40,15 +46,27 @@ function makeRun(directory, rules, games) {
   writeFileSync(join(directory, 'ladder.json'), JSON.stringify({ ratings: [], matches }));
 }
 
-/** Starts the program on a run of each of some games; ends with the tests. */
-export async function start(t, { runs = [], networks = [] } = {}) {
-  const home = mkdtempSync(join(tmpdir(), 'garuda-web-'));
-  const paths = runs.map(([rules, games], i) => {
-    const path = join(home, `run${i}`);
-    makeRun(path, rules, games);
-    return path;
-  });
-  const server = spawn(join(built, 'garuda'), ['serve', ...paths, ...networks, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+/** How workers of a run are doing; the last one is hostile. */
+export function makeFleet(directory) {
+  const now = Math.floor(Date.now() / 1000);
+  const worker = {
+    name: '', trust: 'proven', here: true, last_seen: now, cores: 8, games_per_second: 3.25, spooled: 0, accepted: 12345, held: 0, withdrawn: 0,
+    checks_passed: 210, checks_failed: 0, refused: {}, last_refusal: null,
+  };
+  const workers = [
+    { ...worker, name: 'node-1' },
+    { ...worker, name: 'node-2', trust: 'new', held: 64, accepted: 32, spooled: 3 << 20, refused: { late: 2, version: 1 }, last_refusal: 'late' },
+    { ...worker, name: 'node-3', here: false, last_seen: now - 7300 },
+    { ...worker, name: HOSTILE, trust: 'revoked', here: false, last_seen: null, accepted: 0, withdrawn: 400, checks_failed: 3,
+      refused: { signature: 17, [HOSTILE]: 4 }, last_refusal: HOSTILE },
+  ];
+  const fleet = { version: 1, written: now, checkpoint: 12, missing: 250, held: 64, backlog: 3, local: 800, workers };
+  writeFileSync(join(directory, 'fleet.json'), JSON.stringify(fleet));
+}
+
+/** The program on some runs and network files, once its page can be opened. */
+export async function startServer(sources, port) {
+  const server = spawn(join(built, 'garuda'), ['serve', ...sources, '--port', String(port)], { stdio: ['ignore', 'pipe', 'inherit'] });
   const url = await new Promise((resolve, reject) => {
     let text = '';
     server.on('exit', (code) => reject(new Error(`garuda serve ended with ${code}`)));
@@ -58,8 +76,26 @@ export async function start(t, { runs = [], networks = [] } = {}) {
       if (found) resolve(found[0]);
     });
   });
-  const profile = join(home, 'browser');
-  mkdirSync(profile);
+  const stop = () => new Promise((resolve) => {
+    server.removeAllListeners('exit');
+    server.on('exit', resolve);
+    server.kill();
+  });
+  return { url, stop };
+}
+
+/** Starts the program on a run of each of some games; ends with the tests. */
+export async function start(t, { runs = [], networks = [] } = {}) {
+  assert.ok(chromiumPath, 'there is no chromium');
+  const home = mkdtempSync(join(tmpdir(), 'garuda-web-'));
+  const paths = runs.map(([rules, games], i) => {
+    const path = join(home, `run${i}`);
+    makeRun(path, rules, games);
+    return path;
+  });
+  const sources = [...paths, ...networks];
+  let server = await startServer(sources, 0);
+  const { url } = server;
   const browser = await chromium.launch({
     executablePath: chromiumPath,
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
@@ -67,19 +103,20 @@ export async function start(t, { runs = [], networks = [] } = {}) {
   });
   t.after(async () => {
     await browser.close();
-    server.removeAllListeners('exit');
-    server.kill();
+    await server.stop();
     rmSync(home, { recursive: true, force: true });
   });
-  const json = async (path) => {
-    const response = await fetch(new URL(path, url));
-    return response.json();
+  const json = async (path) => (await fetch(new URL(path, url))).json();
+  /** Ends the program; what is returned starts it again at the same address. */
+  const interrupt = async () => {
+    await server.stop();
+    return async () => { server = await startServer(sources, new URL(url).port); };
   };
   // Counts are compared once all games are in the index.
   for (let run = 0; run < paths.length; run += 1) {
-    while (!(await json(`/api/r/${run}/summary`)).index.ready) await new Promise((next) => setTimeout(next, 100));
+    while (!(await json(`/api/r/${run}/summary`)).index.ready) await new Promise((next) => setTimeout(next, 50));
   }
-  return { url, browser, json, paths, home };
+  return { url, browser, json, paths, home, interrupt };
 }
 
 export const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } };
@@ -101,12 +138,29 @@ export async function open(site, { size = 'desktop', colours = 'light' } = {}) {
     document.addEventListener('securitypolicyviolation', (event) => {
       console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`);
     });
+    // Requests that are not answered yet: the page is complete when there are none.
+    window.pendingRequests = 0;
+    const { fetch } = window;
+    window.fetch = (...request) => {
+      window.pendingRequests += 1;
+      return fetch(...request).finally(() => { window.pendingRequests -= 1; });
+    };
   });
   page.setDefaultTimeout(20000);
+  let visits = 0;
+  /** Loads the page afresh: an address that differs behind '#' alone would not. */
   const go = async (hash) => {
-    await page.goto(`${site.url}#${hash}`);
-    await page.reload();
+    visits += 1;
+    await page.goto(`${site.url}?visit=${visits}#${hash}`);
     await page.waitForSelector('h1');
   };
-  return { page, faults, go, close: () => context.close() };
+  /** Waits until everything that the page asked for is drawn. */
+  const settled = () => page.waitForFunction(() => {
+    const main = document.querySelector('main');
+    const calm = window.pendingRequests === 0 && main && !main.textContent.includes('Loading…') && [...document.images].every((image) => image.complete);
+    // An answer may lead to another request in the frame that draws it.
+    window.calmFrames = calm ? (window.calmFrames ?? 0) + 1 : 0;
+    return window.calmFrames > 3;
+  });
+  return { page, faults, go, settled, close: () => context.close() };
 }

@@ -4,6 +4,7 @@ import { get, loadRules } from '/api.js';
 import { Problem, useLoaded, useStored, useTitle } from '/parts.js';
 import { Dashboard } from '/dashboard.js';
 import { Explorer } from '/explorer.js';
+import { Fleet } from '/fleet.js';
 import { GamePage, GamesPage } from '/games.js';
 import { Live } from '/live.js';
 import { Play } from '/play.js';
@@ -29,10 +30,10 @@ function App() {
   const { parts, params } = useRoute();
   const [theme, setTheme] = useStored('theme', 'auto');
   const [characters, setCharacters] = useStored('characters', false);
-  const { data, error } = useLoaded(
-    (signal) => Promise.all([loadRules(), get('/api/runs', {}, signal)]), 'site');
   const main = useRef(null);
   const page = parts.slice(0, 3).join('/');
+  // Runs change while the page is open: a checkpoint, a fleet.
+  const { data, error } = useLoaded((signal) => Promise.all([loadRules(), get('/api/runs', {}, signal)]), page);
   useEffect(() => { document.documentElement.dataset.theme = theme; }, [theme]);
   const seen = useRef(page);
   useEffect(() => {
@@ -53,6 +54,7 @@ function App() {
   else if (run?.problem) content = html`<${Problem} error=${run.problem} />`;
   else if (run && parts[2] === 'explorer') content = html`<${Explorer} key=${run.run} ...${shared} />`;
   else if (run && parts[2] === 'live') content = html`<${Live} key=${run.run} ...${shared} />`;
+  else if (run && parts[2] === 'fleet') content = html`<${Fleet} key=${run.run} ...${shared} />`;
   else if (run && parts[2] === 'games') content = html`<${GamesPage} key=${run.run} ...${shared} />`;
   else if (run && parts[2] === 'game') content = html`<${GamePage} key=${parts.join('/')} ...${shared} checkpoint=${parts[3]} number=${parts[4]} />`;
   else if (run) content = html`<${Dashboard} key=${run.run} ...${shared} />`;
@@ -70,6 +72,7 @@ function App() {
         ${run && link(`#/run/${run.run}/explorer`, 'Explorer', parts[2] === 'explorer')}
         ${run && link(`#/run/${run.run}/games`, 'Games', ['games', 'game'].includes(parts[2]))}
         ${run && link(`#/run/${run.run}/live`, 'Live', parts[2] === 'live')}
+        ${run?.fleet && link(`#/run/${run.run}/fleet`, 'Fleet', parts[2] === 'fleet')}
       </nav>
       <div class="switches">
         <label title="Characters on the pieces of Tori Shogi and Eternal chess"><input type="checkbox" checked=${characters}
@@ -92,7 +95,7 @@ function Home({ rules, runs }) {
       </a></li>`)}</ul></section>`}
     <section><h2>Games</h2><ul class="cards games">
       ${[...rules.values()].map((game) => html`<li class="card">
-        <img src=${`/api/board.svg?rules=${game.rules}`} alt=${`The start of ${game.title}`} loading="lazy" />
+        <img src=${`/api/board.svg?rules=${game.rules}&coordinates=false`} alt=${`The start of ${game.title}`} loading="lazy" />
         <strong>${game.title}</strong>
         <span class="links"><a href=${`#/play?rules=${game.rules}`}>Play ${game.title}</a>
           <a href=${`#/rules/${game.rules}`}>Rules<span class="sr"> of ${game.title}</span></a></span>

@@ -2,7 +2,7 @@
 // keyboard, hands beside it.
 import { html, useEffect, useMemo, useRef, useState } from '/vendor/htm-preact.js';
 import {
-  fileOf, occupantName, onlyOrigin, originOf, pieceTitle, rankOf, sideName, squareName,
+  fileName, fileOf, occupantName, onlyOrigin, originOf, pieceTitle, rankName, rankOf, sideName, squareName,
 } from '/position.js';
 
 const SQUARE = 46;
@@ -190,11 +190,11 @@ export function Board({ game, view, bottom = 0, characters = false, onMove = nul
   const names = [];
   for (let file = 0; file < files; file += 1) {
     const [x] = centre(file);
-    names.push(html`<text x=${x} y=${ranks * SQUARE + 12}>${String.fromCharCode(97 + file)}</text>`);
+    names.push(html`<text x=${x} y=${ranks * SQUARE + 12}>${fileName(game, file)}</text>`);
   }
   for (let rank = 0; rank < ranks; rank += 1) {
     const [, y] = centre(rank * files);
-    names.push(html`<text x="-8" y=${y + 4}>${rank + 1}</text>`);
+    names.push(html`<text x="-8" y=${y + 4}>${rankName(game, rank)}</text>`);
   }
   const hand = (side) => html`<${Hand} ...${{
     game, view, side, bottom, characters, chosen: chosenHand, active: onMove !== null, click, startDrag, origins,
@@ -211,9 +211,9 @@ export function Board({ game, view, bottom = 0, characters = false, onMove = nul
         <${Ground} game=${game} at=${at} />
         ${view.last && view.last.from !== null && mark(view.last.from, 'last-from')}
         ${view.last && mark(view.last.to, 'last-to')}
-        ${checked >= 0 && mark(checked, 'in-check')}
         ${chosenSquare !== null && mark(chosenSquare, 'chosen')}
         ${view.deport !== null && mark(view.deport, 'chosen')}
+        ${checked >= 0 && mark(checked, 'in-check')}
         <g class="names">${names}</g>
         <path class=${`turn side${view.turn}`} d=${`M0 ${view.turn === bottom ? ranks * SQUARE : 0}H${files * SQUARE}`} />
         ${view.squares.map((occupant, square) => {
@@ -228,7 +228,8 @@ export function Board({ game, view, bottom = 0, characters = false, onMove = nul
         })}
         ${[...targets.values()].map((move) => {
           const [x, y] = centre(move.to);
-          if (move.from === move.to) return html`<path class="promote-mark" d=${`M${x} ${y - 21}l7 8h-14z`} />`;
+          if (move.from === move.to) return html`<g><circle class="promote-ring" cx=${x} cy=${y} r="20.5" />
+            <path class="promote-mark" d=${`M${x} ${y - 21}l7 8h-14z`} /></g>`;
           return view.squares[move.to]
             ? html`<circle class="capture-mark" cx=${x} cy=${y} r="20.5" />`
             : html`<circle class="target-mark" cx=${x} cy=${y} r="7" />`;

@@ -12,15 +12,19 @@ const keyOf = (e) => `${e.event} ${e.checkpoint} ${e.event === 'match' ? e.oppon
 function useEvents(run) {
   const [events, setEvents] = useState(new Map());
   const [error, setError] = useState(null);
-  const [live, setLive] = useState(false);
+  const [live, setLive] = useState(null);
+  const [changes, setChanges] = useState(0);
   useEffect(() => {
     let source;
     let ended = false;
-    const add = (list) => setEvents((old) => {
-      const next = new Map(old);
-      for (const event of list) next.set(keyOf(event), event);
-      return next;
-    });
+    const add = (list) => {
+      setEvents((old) => {
+        const next = new Map(old);
+        for (const event of list) next.set(keyOf(event), event);
+        return next;
+      });
+      setChanges((n) => n + 1);
+    };
     get(`/api/r/${run}/metrics`).then((answer) => {
       if (ended) return;
       add(answer.events);
@@ -32,21 +36,20 @@ function useEvents(run) {
     }, setError);
     return () => { ended = true; source?.close(); };
   }, [run]);
-  return { events, error, live };
+  return { events, error, live, changes };
 }
 
 export function Dashboard({ run, game }) {
   useTitle(run.name);
-  const { events, error, live } = useEvents(run.run);
+  const { events, error, live, changes } = useEvents(run.run);
   const [recent, setRecent] = useState(false);
   const [tick, setTick] = useState(0);
   useEffect(() => {
-    const timer = setInterval(() => setTick((n) => n + 1), 5000);
+    const timer = setInterval(() => { if (!document.hidden) setTick((n) => n + 1); }, 5000);
     return () => clearInterval(timer);
   }, []);
-  const key = `${events.size} ${tick}`;
-  const summary = useLoaded((signal) => get(`/api/r/${run.run}/summary`, {}, signal), key);
-  const ladder = useLoaded((signal) => get(`/api/r/${run.run}/ladder`, {}, signal), `${events.size}`);
+  const summary = useLoaded((signal) => get(`/api/r/${run.run}/summary`, {}, signal), `${changes} ${tick}`);
+  const ladder = useLoaded((signal) => get(`/api/r/${run.run}/ladder`, {}, signal), `${changes}`);
   const all = useMemo(() => {
     const by = (kind) => [...events.values()].filter((e) => e.event === kind).sort((a, b) => a.checkpoint - b.checkpoint);
     return { selfplay: by('selfplay'), training: by('training'), warnings: by('warning') };
@@ -57,7 +60,7 @@ export function Dashboard({ run, game }) {
   const { selfplay, last_training: training, rating } = data;
   const rate = (n, seconds) => (seconds > 0 ? number(Math.round(n / seconds)) : '–');
   const tiles = [
-    ['Game', data.title], ['State', data.training ? 'training' : 'idle'],
+    ['Game', data.title], ['State', data.phase],
     ['Newest checkpoint', data.checkpoint ?? 'none yet'],
     ['Rating', rating ? `${Math.round(rating.elo)} ± ${Math.round(rating.error)} Elo` : '–'],
     ['Games', number(data.index.games)], ['Positions', selfplay ? number(selfplay.total_positions) : '–'],
@@ -74,7 +77,7 @@ export function Dashboard({ run, game }) {
       ${all.warnings.slice(-8).reverse().map((w) => html`<li>Checkpoint ${w.checkpoint}: ${w.what}</li>`)}</ul></section>`}
     <dl class="tiles">${tiles.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
     <p class="note"><label><input type="checkbox" checked=${recent} onChange=${(e) => setRecent(e.target.checked)} /> only the last quarter</label>
-      ${' '}<span role="status">${live ? 'Following the run.' : 'Not connected; trying again.'}</span> Drag over a chart to zoom, double-click to see all.</p>
+      ${' '}<span role="status">${live === null ? 'Connecting…' : live ? 'Following the run.' : 'Not connected; trying again.'}</span> Drag over a chart to zoom, double-click to see all.</p>
     <div class="charts">${charts.map((chart) => html`<${Chart} key=${chart.title} ...${chart} recent=${recent} />`)}</div>
     ${selfplay && html`<section><h2>The newest games</h2>
       <p>${number(selfplay.games)} games of checkpoint ${selfplay.checkpoint}, ${selfplay.mean_plies.toFixed(0)} plies on average.</p>

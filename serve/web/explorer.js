@@ -23,13 +23,14 @@ export function Explorer({ run, game, params, characters }) {
     (signal) => (asked ? get(`/api/r/${run.run}/eval`, { start, moves: moves.join(' ') }, signal) : Promise.resolve(null)),
     `${asked} ${start} ${moves.join(' ')}`);
   useEffect(() => setRow(0), [moves.join(' ')]);
-  // While games are still being indexed the counts grow.
+  // While games are being indexed, or played, the counts grow.
   const growing = data && (!data.index.ready || data.index.files_done < data.index.files);
+  const pause = growing ? 1500 : run.training ? 5000 : null;
   useEffect(() => {
-    if (!growing) return undefined;
-    const timer = setTimeout(() => setTick(tick + 1), 1500);
-    return () => clearTimeout(timer);
-  }, [growing, tick]);
+    if (pause === null) return undefined;
+    const timer = setInterval(() => { if (!document.hidden) setTick((n) => n + 1); }, pause);
+    return () => clearInterval(timer);
+  }, [pause]);
 
   const go = (next, change = {}) => {
     location.hash = `#/run/${run.run}/explorer${address('', { start, ...filter, ...change, moves: next.join(' ') })}`;
@@ -72,7 +73,7 @@ export function Explorer({ run, game, params, characters }) {
           <a class="button" href=${`#/play${address('', { rules: game.rules, start: start || (data.position.start), moves: moves.join(' '), side: view.turn })}`}>Play from here</a>
         </div>
         <nav class="line" aria-label="Moves so far">${moves.length === 0 ? 'The start' : moves.map((m, i) => html`<button
-          type="button" class="link" onClick=${() => go(moves.slice(0, i + 1))}>${m}</button> `)}</nav>
+          type="button" class="link" onClick=${() => go(moves.slice(0, i + 1))}>${view.shown[i] ?? m}</button> `)}</nav>
       </div>
       <div class="side-column">
         <${Problem} error=${error} /><${IndexNote} index=${data.index} />

@@ -22,6 +22,8 @@ function read(params, rules) {
   };
 }
 
+const isSamePosition = (a, b) => a.rules === b.rules && a.start === b.start && a.side === b.side && a.moves.join(' ') === b.moves.join(' ');
+
 export function Play({ rules, params, characters }) {
   useTitle('Play');
   const [game, setGame] = useState(() => read(params, rules));
@@ -69,7 +71,8 @@ export function Play({ rules, params, characters }) {
       const answer = await get('/api/move', { ...position, player, level: game.level, seed: game.seed }, signal);
       setView(answer.position);
       setThinking(false);
-      return setGame((old) => ({ ...old, moves: answer.position.moves }));
+      // By now a link may have led to another game, whose effect has not yet cancelled this one.
+      return setGame((old) => (isSamePosition(old, game) ? { ...old, moves: answer.position.moves } : old));
     })().catch((problem) => {
       if (isAbort(problem)) return;
       setThinking(false);
@@ -78,8 +81,8 @@ export function Play({ rules, params, characters }) {
     return () => controller.abort();
   }, [game.rules, game.start, game.moves.join(' '), game.side, player, tries]);
 
+  // The last evaluation stays until the next one is there: a bar that jumps to the middle tells nothing.
   useEffect(() => {
-    setAnalysis(null);
     if (!analysing || !view || view.outcome || view.turn !== game.side) return undefined;
     const controller = new AbortController();
     get('/api/analysis', { ...position, moves: view.moves.join(' '), player: isNetwork ? player : '', simulations: 400 }, controller.signal)
@@ -91,6 +94,7 @@ export function Play({ rules, params, characters }) {
   const start = (change) => {
     setThinking(false);
     setFlipped(false);
+    setAnalysis(null);
     setGame((old) => ({ ...old, moves: [], seed: newSeed(), ...change }));
   };
   const move = (chosen) => setGame((old) => ({ ...old, moves: [...view.moves, chosen.uci] }));
@@ -114,7 +118,7 @@ export function Play({ rules, params, characters }) {
     <div class="play">
       <div class="board-column">
         <div class="with-bar">
-          ${analysing && html`<${EvaluationBar} game=${data} analysis=${current} bottom=${bottom} />`}
+          ${analysing && html`<${EvaluationBar} game=${data} analysis=${analysis} outcome=${view.outcome} bottom=${bottom} />`}
           <${Board} game=${data} view=${view} bottom=${bottom} characters=${characters} onMove=${myTurn ? move : null} arrows=${arrows} />
         </div>
         <p class=${`status${view.outcome ? ' over' : ''}`} role="status" aria-live="polite">
@@ -131,7 +135,7 @@ export function Play({ rules, params, characters }) {
           <button type="button" aria-pressed=${String(analysing)} onClick=${() => setAnalysing(!analysing)}>Evaluation</button>
           <button type="button" aria-pressed=${String(hints)} onClick=${() => { setHints(!hints); if (!hints) setAnalysing(true); }}>Hints</button>
         </div>
-        ${analysing && html`<${BestMoves} game=${data} analysis=${current} myTurn=${myTurn} onMove=${move} />`}
+        ${analysing && !view.outcome && html`<${BestMoves} game=${data} analysis=${current} myTurn=${myTurn} onMove=${move} />`}
       </div>
       <div class="side-column">
         <form class="settings" onSubmit=${(e) => e.preventDefault()}>
@@ -167,13 +171,15 @@ function StartChoice({ game, start, onStart }) {
       <button type="button" onClick=${() => fen.trim() && onStart(fen.trim())}>Set up</button></span></label>`}`;
 }
 
-function EvaluationBar({ game, analysis, bottom }) {
+function EvaluationBar({ game, analysis, outcome, bottom }) {
   let share = 0.5;
-  if (analysis?.wdl) {
+  if (outcome) {
+    if (outcome.winner !== null) share = outcome.winner === bottom ? 1 : 0;
+  } else if (analysis?.wdl) {
     const mover = analysis.wdl[0] + analysis.wdl[1] / 2;
     share = analysis.turn === bottom ? mover : 1 - mover;
   }
-  const text = analysis?.wdl ? `${sideName(game, bottom)} ${percentOf(share, 0)}` : 'no evaluation yet';
+  const text = outcome || analysis?.wdl ? `${sideName(game, bottom)} ${percentOf(share, 0)}` : 'no evaluation yet';
   return html`<div class=${`evaluation side${bottom}`} role="meter" aria-label="Evaluation" aria-valuemin="0" aria-valuemax="100"
     aria-valuenow=${Math.round(100 * share)} aria-valuetext=${text} title=${text}>
     <span style=${{ height: `${100 * share}%` }}></span></div>`;

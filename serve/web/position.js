@@ -3,9 +3,10 @@
 export const fileOf = (game, square) => square % game.files;
 export const rankOf = (game, square) => Math.floor(square / game.files);
 
-export function squareName(game, square) {
-  return String.fromCharCode(97 + fileOf(game, square)) + (rankOf(game, square) + 1);
-}
+/** Files and ranks as the moves of the game are written: in Tori Shogi numbers, from the right and from the top. */
+export const fileName = (game, file) => (game.shogi_squares ? String(game.files - file) : String.fromCharCode(97 + file));
+export const rankName = (game, rank) => String(game.shogi_squares ? game.ranks - rank : rank + 1);
+export const squareName = (game, square) => fileName(game, fileOf(game, square)) + rankName(game, rankOf(game, square));
 
 export const sideName = (game, side) => game.sides[side];
 

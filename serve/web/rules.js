@@ -46,7 +46,7 @@ export function Rules({ rules, name, characters }) {
     <nav class="links" aria-label="Games">${all.map((g) => html`<a href=${`#/rules/${g.rules}`}
       aria-current=${g === game ? 'page' : undefined}>${g.title}</a> `)}</nav>
     <div class="rules">
-      <div><img class="start" src=${`/api/board.svg?rules=${game.rules}`} alt=${`The start of ${game.title}`} /></div>
+      <div><img class="start" src=${`/api/board.svg?rules=${game.rules}&coordinates=false`} alt=${`The start of ${game.title}`} /></div>
       <div class="text">${(TEXTS[game.rules] ?? []).map((text) => html`<p>${text}</p>`)}
         <p class="links"><a class="button" href=${`#/play?rules=${game.rules}`}>Play ${game.title}</a></p></div>
     </div>

@@ -1,4 +1,4 @@
-//! Makes a run of any number of random games, by any number of checkpoints (40 if not given), to
+//! Makes a run of any number of nearly random games, by any number of checkpoints (40 if not given), to
 //! measure commands that read all games of a run:
 //!
 //!     cargo run --release --package garuda-study --example synthetic_run -- torishogi runs/random 100000
@@ -8,11 +8,12 @@ use std::env;
 use std::path::Path;
 
 use anyhow::{Context, ensure};
-use garuda_mcts::{Wdl, random_move};
+use garuda_mcts::Wdl;
 use garuda_rules::{Game, GameState, MoveList, Position, RuleSet, with_rule_set};
 use garuda_run::config::Config;
 use garuda_run::records::{Decision, DecisionKind, GameHead, GameRecord, RecordStore};
 use garuda_run::{RunDir, seeds};
+use rand::RngExt;
 use rayon::prelude::*;
 
 /// Number of games per record file, as in a run.
@@ -65,8 +66,16 @@ fn random_game<P: Position>(number: u64, checkpoint: u64) -> GameRecord {
     let mut game = GameState::<P>::start();
     let mut legal = MoveList::new();
     let mut decisions = Vec::new();
-    while let Some(mv) = random_move(&game, &mut rng) {
+    let outcome = loop {
         game.legal_moves(&mut legal);
+        if let Some(outcome) = game.outcome_given(&legal) {
+            break outcome;
+        }
+        // Wins are taken: games of random moves alone are several times as long as those of a run.
+        let mv = match game.winning_move(&legal) {
+            Some(index) => legal[index],
+            None => legal[rng.random_range(0..legal.len())],
+        };
         let listed = legal.len().min(POLICY_MOVES);
         let policy = legal[..listed].iter();
         decisions.push(Decision {
@@ -76,7 +85,7 @@ fn random_game<P: Position>(number: u64, checkpoint: u64) -> GameRecord {
             policy: policy.map(|&mv| (mv, 1.0 / listed as f32)).collect(),
         });
         game.play(mv);
-    }
+    };
     let head = GameHead {
         rules: P::NAME.to_owned(),
         start: P::start().to_string(),
@@ -85,6 +94,5 @@ fn random_game<P: Position>(number: u64, checkpoint: u64) -> GameRecord {
         sides: [checkpoint as u32; 2],
         seed: number,
     };
-    let outcome = game.outcome().expect("a random game ends");
     GameRecord::new(head, &decisions, outcome).expect("equal shares are shares")
 }

@@ -1,7 +1,5 @@
 //! Numbers as reports show them.
 
-use garuda_run::HumanCount;
-
 /// `12.3 %`
 pub(crate) fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
@@ -25,17 +23,6 @@ pub(crate) fn signed(value: f64) -> String {
     // No minus before a zero.
     let value = (value * 1000.0).round() / 1000.0 + 0.0;
     format!("{value:+.3}")
-}
-
-/// `1 game`, `1,234 games`, `2 searches`
-pub(crate) fn count(n: impl Into<u64>, noun: &str) -> String {
-    let n = n.into();
-    let plural = match n {
-        1 => "",
-        _ if noun.ends_with("ch") => "es",
-        _ => "s",
-    };
-    format!("{} {noun}{plural}", HumanCount(n))
 }
 
 /// A move in UCI notation, and as people of the game write it where that differs: `e4e5 Sx33`.
@@ -73,14 +60,6 @@ pub(crate) fn list(items: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn counts_agree_with_their_nouns() {
-        assert_eq!(count(0u64, "game"), "0 games");
-        assert_eq!(count(1u64, "game"), "1 game");
-        assert_eq!(count(1234u64, "game"), "1,234 games");
-        assert_eq!(count(2u64, "search"), "2 searches");
-    }
 
     #[test]
     fn rounded_zero_has_no_minus() {

@@ -206,7 +206,7 @@ pub enum Score {
 
 impl Score {
     /// The score of an `info` line. Bounds are no scores.
-    fn of(line: &str) -> Option<Score> {
+    pub fn of(line: &str) -> Option<Score> {
         let mut words = line.split_whitespace().skip_while(|&word| word != "score");
         words.next()?;
         let score = match (words.next()?, words.next()?.parse().ok()?) {

@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use garuda_run::EngineCommand;
+use garuda_run::{ChildGroup, EngineCommand};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use thiserror::Error;
 
@@ -29,6 +29,8 @@ const STDERR_TIMEOUT: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) struct EngineProcess {
     child: Child,
+    /// Until the child is waited for.
+    group: Option<ChildGroup>,
     state: ChildState,
     input: Option<ChildStdin>,
     /// Lines of standard output with the time of their arrival.
@@ -77,6 +79,7 @@ impl EngineProcess {
         let error_reader = thread::spawn(move || keep_last_lines(stderr, &kept));
         Ok(EngineProcess {
             input: child.stdin.take(),
+            group: Some(ChildGroup::of(&child)),
             child,
             state: ChildState::Running,
             output,
@@ -140,6 +143,7 @@ impl EngineProcess {
         // The child has not been reaped, so its id still names this group and no other. There may
         // be nobody left to kill.
         let _ = kill_process_group(group, Signal::KILL);
+        self.group = None;
         let status = self.child.wait().ok().filter(|_| exited);
         self.state = ChildState::Reaped(status);
         status

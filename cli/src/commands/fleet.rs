@@ -1,15 +1,14 @@
-use std::io::{Write, stdout};
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use garuda_fleet::{Name, invite, list, revoke};
-use garuda_run::shown_path;
+
+use crate::fleet;
 
 const EXAMPLES: &str = "\
 Examples:
-  garuda fleet runs/tori list             who may send games
+  garuda fleet runs/tori list             who may send games, and who did
   garuda fleet runs/tori invite node-2    make a key, runs/tori/broker/keys/node-2.nk
-  garuda fleet runs/tori revoke node-2    accept nothing from node-2 any more";
+  garuda fleet runs/tori revoke node-2    accept nothing from node-2 any more, and withdraw its newest games";
 
 /// Decide which machines may play games for a run.
 ///
@@ -19,14 +18,14 @@ Examples:
 pub(crate) struct FleetArgs {
     /// The run
     #[arg(value_name = "RUN")]
-    run: PathBuf,
+    pub(crate) run: PathBuf,
     #[command(subcommand)]
-    command: FleetCommands,
+    pub(crate) command: FleetCommands,
 }
 
 #[derive(Subcommand, Debug)]
-enum FleetCommands {
-    /// Show the workers that were invited
+pub(crate) enum FleetCommands {
+    /// Show the workers that were invited, and how they are doing
     List {
         /// Print one JSON object instead of text
         #[arg(long)]
@@ -36,43 +35,18 @@ enum FleetCommands {
     Invite {
         /// Name of the worker: letters, digits, '-' and '_'
         #[arg(value_name = "NAME")]
-        worker: Name,
+        worker: String,
     },
-    /// Accept nothing from a worker any more
+    /// Accept nothing from a worker any more, and withdraw its games that were not learned from
     Revoke {
         /// Name of the worker
         #[arg(value_name = "NAME")]
-        worker: Name,
+        worker: String,
     },
 }
 
 impl FleetArgs {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        let mut out = stdout();
-        match self.command {
-            FleetCommands::List { json } => {
-                let registry = list(&self.run)?;
-                if json {
-                    writeln!(out, "{}", serde_json::to_string(&registry)?)?;
-                    return Ok(());
-                }
-                for worker in &registry.workers {
-                    let state = if worker.revoked { "revoked" } else { "invited" };
-                    writeln!(out, "{:<40} {state}  {}", worker.name, worker.key)?;
-                }
-            }
-            FleetCommands::Invite { worker } => {
-                let key = shown_path(&invite(&self.run, &worker)?);
-                writeln!(
-                    out,
-                    "{key}\nCopy it to the worker's machine and keep it secret."
-                )?;
-            }
-            FleetCommands::Revoke { worker } => {
-                revoke(&self.run, &worker)?;
-                writeln!(out, "{worker} is revoked.")?;
-            }
-        }
-        Ok(())
+        fleet::manage(self)
     }
 }

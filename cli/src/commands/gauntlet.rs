@@ -133,6 +133,19 @@ impl GauntletResults {
             found.terms,
             new.terms
         );
+        let is_sound = |pair: &PairResult| {
+            let is_result = |result: &i8| (-1..=1).contains(result);
+            pair.results.iter().all(is_result) && pair.forfeits.iter().all(|&player| player < 2)
+        };
+        ensure!(
+            found
+                .opponents
+                .values()
+                .flat_map(BTreeMap::values)
+                .all(is_sound),
+            "{} is damaged: it has results other than 1, 0 and −1. Name another file",
+            path.display()
+        );
         Ok(found)
     }
 

@@ -162,12 +162,14 @@ impl MatchArgs {
             finished: BTreeSet::new(),
         };
         let names = self.names();
+        // Before any engine is started: Ctrl-C must not leave one behind.
+        let stop = Stop::on_signals(None)?;
         let first = PlayerSource::<P>::start(first)?;
         let second = PlayerSource::<P>::start(second)?;
         let pgn = self.pgn.as_deref().map(PgnFile::append).transpose()?;
         let log = init_logging(!self.json);
         let output = Mutex::new((log.phase("match", self.games as u64), pgn));
-        Stop::on_signals(None)?.watch(|stop: &AtomicBool| {
+        stop.watch(|stop: &AtomicBool| {
             play_match(
                 &|| first.player(),
                 &|| second.player(),

@@ -23,12 +23,22 @@ mod worker;
 
 use clap::{Parser, Subcommand};
 
-use crate::torch;
+use crate::features::build_note;
 
 #[cfg(feature = "torch")]
 pub(crate) use export::KingBucketsArg;
 pub(crate) use export::NnueArgs;
+pub(crate) use export_games::ExportGamesArgs;
+#[cfg(feature = "serve")]
+pub(crate) use export_games::GamesFormat;
+pub(crate) use fleet::FleetArgs;
+#[cfg(feature = "fleet")]
+pub(crate) use fleet::FleetCommands;
+#[cfg(feature = "serve")]
+pub(crate) use scan_progress::scan_progress;
+pub(crate) use serve::ServeArgs;
 pub(crate) use train::TrainArgs;
+pub(crate) use worker::WorkerArgs;
 
 const EXAMPLES: &str = "\
 First steps:
@@ -43,7 +53,7 @@ First steps:
 
 /// Trains networks for chess variants by self-play: Makruk, Sittuyin, Tori Shogi, Eternal chess.
 #[derive(Parser, Debug)]
-#[command(version, max_term_width = 100, after_help = torch::BUILD_NOTE, after_long_help = format!("{EXAMPLES}\n\n{}", torch::BUILD_NOTE).trim_end().to_owned())]
+#[command(version, max_term_width = 100, after_help = build_note(), after_long_help = format!("{EXAMPLES}\n\n{}", build_note()).trim_end().to_owned())]
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Commands,
@@ -52,8 +62,8 @@ pub(crate) struct Cli {
 #[derive(Subcommand, Debug)]
 enum Commands {
     Train(TrainArgs),
-    Worker(worker::WorkerArgs),
-    Fleet(fleet::FleetArgs),
+    Worker(WorkerArgs),
+    Fleet(FleetArgs),
     Match(Box<match_::MatchArgs>),
     Gauntlet(gauntlet::GauntletArgs),
     Ladder(ladder::LadderArgs),
@@ -62,9 +72,9 @@ enum Commands {
     Status(status::StatusArgs),
     Label(label::LabelArgs),
     Export(export::ExportArgs),
-    ExportGames(export_games::ExportGamesArgs),
+    ExportGames(ExportGamesArgs),
     Play(play::PlayArgs),
-    Serve(serve::ServeArgs),
+    Serve(ServeArgs),
     Bench(bench::BenchArgs),
     Perft(perft::PerftArgs),
     Rules(rules::RulesArgs),

@@ -34,7 +34,7 @@ pub(super) fn print_and_write(
         Ok(())
     };
     if !failures.is_empty() {
-        bail!("{}", failures.join("\n"));
+        bail!("{}", failures.join("; "));
     }
     Ok(printed.and(listed)?)
 }

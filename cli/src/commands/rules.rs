@@ -1,10 +1,9 @@
 use std::io::{BufRead, Write, stdin, stdout};
 
-use anyhow::Context;
 use clap::Args;
-use garuda_rules::{Color, Game, GameState, MoveList, Position, RuleSet, with_rule_set};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
+
+use crate::rules_json::answer;
 
 const EXAMPLES: &str = "\
 Example:
@@ -22,16 +21,6 @@ Example:
 #[derive(Args, Debug)]
 #[command(verbatim_doc_comment, after_long_help = EXAMPLES)]
 pub(crate) struct RulesArgs {}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Question {
-    game: String,
-    #[serde(default)]
-    fen: Option<String>,
-    #[serde(default)]
-    moves: Vec<String>,
-}
 
 impl RulesArgs {
     pub(crate) fn run(self) -> anyhow::Result<()> {
@@ -51,40 +40,4 @@ impl RulesArgs {
             out.flush()?;
         }
     }
-}
-
-fn answer(line: &[u8]) -> anyhow::Result<Value> {
-    let question: Question = serde_json::from_slice(line)?;
-    let rule_set: RuleSet = question.game.parse()?;
-    with_rule_set!(rule_set, P => describe::<P>(&question))
-}
-
-fn describe<P: Position>(question: &Question) -> anyhow::Result<Value> {
-    let mut game = match &question.fen {
-        Some(text) => GameState::<P>::from_fen(text)?,
-        None => GameState::start(),
-    };
-    for (i, mv) in question.moves.iter().enumerate() {
-        game.play_uci(mv)
-            .with_context(|| format!("move {}", i + 1))?;
-    }
-
-    let position = game.position();
-    let mut moves = MoveList::new();
-    position.legal_moves(&mut moves);
-    let mut legal: Vec<_> = moves.iter().map(|&mv| position.uci(mv)).collect();
-    legal.sort_unstable();
-    let outcome = game.outcome_given(&moves).map(|outcome| {
-        json!({
-            "winner": outcome.winner.map(Color::letter),
-            "reason": outcome.termination.name(),
-        })
-    });
-    Ok(json!({
-        "fen": position.to_string(),
-        "turn": position.turn().letter(),
-        "check": position.is_check(),
-        "legal": legal,
-        "outcome": outcome,
-    }))
 }

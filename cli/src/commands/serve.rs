@@ -1,11 +1,9 @@
-use std::io::{Write, stdout};
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 
 use clap::Args;
-use garuda_model::SHIPPED;
-use garuda_run::init_logging;
-use garuda_serve::{ServeOptions, ShippedNetwork, serve};
+
+use crate::serve;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -24,41 +22,26 @@ Examples:
 pub(crate) struct ServeArgs {
     /// Runs, and network files to play against
     #[arg(value_name = "RUN|NETWORK")]
-    sources: Vec<PathBuf>,
+    pub(crate) sources: Vec<PathBuf>,
     /// Port of the page [default: 8642, or the next free one]
     #[arg(long, value_name = "N")]
-    port: Option<u16>,
+    pub(crate) port: Option<u16>,
     /// Open the page in a browser
     #[arg(long)]
-    open: bool,
+    pub(crate) open: bool,
     /// Address to listen on; one that others can reach needs --token
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
-    bind: IpAddr,
+    pub(crate) bind: IpAddr,
     /// Secret that browsers must know: letters and digits, at least 12 of them
     #[arg(long)]
-    token: Option<String>,
+    pub(crate) token: Option<String>,
     /// Another name of this machine that browsers may use
     #[arg(long, value_name = "NAME")]
-    allow_host: Vec<String>,
+    pub(crate) allow_host: Vec<String>,
 }
 
 impl ServeArgs {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        init_logging(true);
-        let options = ServeOptions {
-            sources: self.sources,
-            shipped: (SHIPPED.iter())
-                .map(|&(rules, bytes)| ShippedNetwork { rules, bytes })
-                .collect(),
-            bind: self.bind,
-            port: self.port,
-            token: self.token,
-            hosts: self.allow_host,
-            open: self.open,
-        };
-        serve(options, |address| {
-            // A closed standard output does not keep the page from working.
-            let _ = writeln!(stdout(), "{address}\nCtrl-C ends the program.");
-        })
+        serve::serve(self)
     }
 }

@@ -1,10 +1,8 @@
-use std::io::{Write, stdout};
 use std::path::PathBuf;
-use std::thread::available_parallelism;
 
 use clap::Args;
-use garuda_fleet::{WorkerKey, WorkerOptions, work};
-use garuda_run::{Stop, counted, init_logging};
+
+use crate::fleet;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,46 +21,23 @@ Examples:
 pub(crate) struct WorkerArgs {
     /// Address of the trainer's broker, as in nats://trainer:4222
     #[arg(value_name = "ADDRESS")]
-    address: String,
+    pub(crate) address: String,
     /// The worker's key
     #[arg(long, value_name = "FILE")]
-    key: PathBuf,
+    pub(crate) key: PathBuf,
     /// Number of cores to play on [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    cores: Option<u16>,
+    pub(crate) cores: Option<u16>,
     /// Directory where games lie until they are sent [default: one among the temporary files]
     #[arg(long, value_name = "DIR")]
-    spool: Option<PathBuf>,
+    pub(crate) spool: Option<PathBuf>,
     /// Print one JSON object at the end instead of lines
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
 }
 
 impl WorkerArgs {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        let log = init_logging(!self.json);
-        let cores = match self.cores {
-            Some(cores) => cores.into(),
-            None => available_parallelism().map_or(1, usize::from),
-        };
-        let summary = work(WorkerOptions {
-            url: self.address,
-            key: WorkerKey::read(&self.key)?,
-            cores,
-            spool: self.spool,
-            stop: Stop::on_signals(None)?,
-            log: log.clone(),
-        })?;
-        if self.json {
-            writeln!(stdout(), "{}", serde_json::to_string(&summary)?)?;
-            return Ok(());
-        }
-        log.line(&format!(
-            "{} played, {} sent, {} kept for the next start",
-            counted(summary.games, "game"),
-            summary.sent,
-            summary.spooled
-        ));
-        Ok(())
+        fleet::work(self)
     }
 }

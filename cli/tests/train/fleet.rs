@@ -1,10 +1,11 @@
 //! Runs whose games are played by several processes, through a real broker.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -122,11 +123,38 @@ enum Victim {
 const VICTIMS: [Victim; 6] = [
     Victim::Worker(0),
     Victim::Broker,
-    Victim::Trainer,
     Victim::Worker(1),
-    Victim::BrokerAndDisk,
     Victim::Trainer,
+    Victim::BrokerAndDisk,
+    Victim::Worker(0),
 ];
+
+/// The games that workers sent and that were taken, by checkpoint and number.
+fn sent_games(run: &Path) -> BTreeSet<(u64, u64)> {
+    let text = fs::read_to_string(run.join("intake.jsonl")).unwrap_or_default();
+    let mut games = BTreeSet::new();
+    for line in text.lines() {
+        // The last one may be torn.
+        let Ok(event) = serde_json::from_str::<Value>(line) else {
+            continue;
+        };
+        if event["event"] == "accepted" {
+            let checkpoint = event["checkpoint"].as_u64().unwrap();
+            let numbers = event["numbers"].as_array().unwrap();
+            games.extend(numbers.iter().map(|n| (checkpoint, n.as_u64().unwrap())));
+        }
+    }
+    games
+}
+
+/// Waits until workers have sent something since, for a few seconds at most: a trainer that is killed
+/// before anyone found it again shows little.
+fn wait_for_workers(run: &Path, known: usize) {
+    let started = Instant::now();
+    while sent_games(run).len() <= known && started.elapsed() < Duration::from_secs(5) {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
 
 fn kill_broker(run: &Path) {
     if let Ok(pid) = fs::read_to_string(run.join("broker/pid")) {
@@ -183,7 +211,9 @@ fn killed_at_any_moment_a_fleet_becomes_what_it_would_have_been() {
                 let newest = newest(&run);
                 assert!(newest >= checkpoint, "round {round}: {newest:?}");
                 checkpoint = newest;
+                let sent = sent_games(&run).len();
                 trainer = start(&[]);
+                wait_for_workers(&run, sent);
             }
         }
     }
@@ -197,17 +227,13 @@ fn killed_at_any_moment_a_fleet_becomes_what_it_would_have_been() {
             .unwrap()
             .success()
     );
-    let mut sent = 0;
     for worker in workers {
         signal(&worker, "-TERM");
-        sent += summary(&worker.wait_with_output().unwrap())["sent"]
-            .as_u64()
-            .unwrap();
+        summary(&worker.wait_with_output().unwrap());
     }
-    println!(
-        "{} checkpoints in {rounds} rounds; the last workers sent {sent} games",
-        target - 1
-    );
+    let (sent, all) = (sent_games(&run).len(), games(&run).len());
+    // Not asserted: small games are mostly played by the trainer before anyone else has a lease.
+    println!("{rounds} rounds, {target} checkpoints, {sent} of {all} games from workers");
     scratch.trained("straight", &limit);
     let straight = scratch.path("straight");
     assert_eq!(games(&run), games(&straight));

@@ -1,13 +1,14 @@
 use std::env;
 use std::fs;
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use garuda_run::write_atomically;
+use garuda_run::{ChildGroup, write_atomically};
 use rustix::process::{Pid, Signal, kill_process};
 use tracing::{info, warn};
 
@@ -28,6 +29,8 @@ pub(crate) struct Broker {
     server: PathBuf,
     address: SocketAddr,
     child: Option<Child>,
+    /// Ends the server with a trainer that is interrupted twice.
+    group: Option<ChildGroup>,
     ended: Option<Instant>,
 }
 
@@ -69,6 +72,7 @@ impl Broker {
             server,
             address,
             child: None,
+            group: None,
             ended: None,
         };
         broker.write_config(&config(address))?;
@@ -93,21 +97,35 @@ impl Broker {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
+            // Ctrl-C goes to everyone in the terminal's group. The broker must outlive the trainer's
+            // last messages; the trainer ends it.
+            .process_group(0)
             .spawn()
             .with_context(|| format!("cannot start {}", self.server.display()))?;
+        self.group = Some(ChildGroup::of(&child));
         self.child = Some(child);
         Ok(())
+    }
+
+    /// Whether the server does not run.
+    fn has_ended(&mut self) -> bool {
+        let Some(child) = &mut self.child else {
+            return true;
+        };
+        // Not while the child may be waited for, after which its id can be another's.
+        self.group = None;
+        let has_ended = matches!(child.try_wait(), Ok(Some(_)));
+        if !has_ended {
+            self.group = Some(ChildGroup::of(child));
+        }
+        has_ended
     }
 
     fn wait_until_ready(&mut self) -> anyhow::Result<()> {
         let started = Instant::now();
         let near = reachable(self.address);
         while TcpStream::connect_timeout(&near, Duration::from_secs(1)).is_err() {
-            let ended = match &mut self.child {
-                Some(child) => child.try_wait()?.is_some(),
-                None => true,
-            };
-            if ended || started.elapsed() > PATIENCE {
+            if self.has_ended() || started.elapsed() > PATIENCE {
                 bail!(
                     "nats-server does not start: {}",
                     last_line(&self.dir.file("log"))
@@ -129,12 +147,7 @@ impl Broker {
 
     /// Starts the server again if it has ended.
     pub(crate) fn keep_alive(&mut self) {
-        let ended = match &mut self.child {
-            Some(child) => matches!(child.try_wait(), Ok(Some(_))),
-            None => true,
-        };
-        if !ended {
-            self.ended = None;
+        if self.ended.is_none() && !self.has_ended() {
             return;
         }
         let since = *self.ended.get_or_insert_with(Instant::now);
@@ -142,6 +155,7 @@ impl Broker {
             return;
         }
         self.ended = None;
+        self.child = None;
         warn!("the broker has ended: it is started again");
         if let Err(e) = self.spawn() {
             self.child = None;
@@ -152,6 +166,7 @@ impl Broker {
 
 impl Drop for Broker {
     fn drop(&mut self) {
+        self.group = None;
         let Some(child) = &mut self.child else {
             return;
         };

@@ -1,8 +1,15 @@
 //! Workers that behave.
 
-use garuda_run::Stop;
+use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
 
-use super::{Fleet, has_server, local_games, plan, wait_for};
+use anyhow::bail;
+use garuda_run::Stop;
+use garuda_run::records::GameRecord;
+use garuda_selfplay::generate::{Counters, GameOrder, GameSink, GameSource};
+use rustix::process::{Pid, getpgid};
+
+use super::{Fleet, Gathered, has_server, local_games, plan, wait_for};
 
 #[test]
 fn games_of_workers_are_those_of_one_machine() {
@@ -60,4 +67,59 @@ fn a_worker_that_is_revoked_ends_with_a_sentence() {
     let again = fleet.spawn_worker("worker-1", &Stop::after(None));
     let error = again.join().unwrap().unwrap_err().to_string();
     assert!(error.contains("does not accept the key"), "{error}");
+}
+
+#[test]
+fn ctrl_c_in_the_terminal_does_not_reach_the_broker() {
+    if !has_server() {
+        return;
+    }
+    let fleet = Fleet::start(0);
+    let pid = std::fs::read_to_string(fleet.run().join("broker/pid")).unwrap();
+    let pid = Pid::from_raw(pid.trim().parse().unwrap());
+    assert_eq!(getpgid(pid).ok(), pid);
+}
+
+/// A disk on which nothing fits any more.
+struct FullDisk;
+
+impl GameSink for FullDisk {
+    fn add(&mut self, _: GameRecord) -> anyhow::Result<()> {
+        Ok(())
+    }
+
+    fn flush(&mut self) -> anyhow::Result<()> {
+        bail!("no space left on device")
+    }
+
+    fn withdraw(&mut self, _: &BTreeSet<u64>) -> anyhow::Result<Vec<u64>> {
+        Ok(Vec::new())
+    }
+}
+
+#[test]
+fn games_that_cannot_be_written_are_not_lost() {
+    if !has_server() {
+        return;
+    }
+    let mut fleet = Fleet::start(0);
+    let stop = Stop::after(None);
+    let worker = fleet.spawn_worker("worker-1", &stop);
+    let mut source = fleet.source.take().unwrap();
+    let plan = plan(0);
+    let order = GameOrder {
+        plan: &plan,
+        networks: &[],
+        numbers: &(0..40).collect::<Vec<_>>(),
+    };
+    let (counters, never) = (Counters::default(), AtomicBool::new(false));
+    let played = source.play(&order, &counters, &never, &mut FullDisk);
+    assert_eq!(played.unwrap_err().to_string(), "no space left on device");
+    // There is space again.
+    let mut sink = Gathered::default();
+    source.play(&order, &counters, &never, &mut sink).unwrap();
+    sink.records.sort_by_key(GameRecord::number);
+    assert_eq!(sink.records, local_games(&plan, 40));
+    stop.signal();
+    worker.join().unwrap().unwrap();
 }

@@ -1,9 +1,11 @@
 //! The trainer's side against a real broker, with workers that behave and others that do not.
 
 mod attacks;
+mod cheats;
 mod games;
 mod messages;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use async_nats::client::RequestError;
 use async_nats::{Client, ConnectOptions};
+use garuda_model::Network;
 use garuda_rules::tori::ToriPosition;
 use garuda_run::config::Config;
 use garuda_run::records::GameRecord;
@@ -29,7 +32,7 @@ use crate::names::{Name, PLAN, direct_get, games_subject, inbox, plan_subject};
 use crate::plan::PlanHash;
 use crate::registry::BrokerDir;
 use crate::trainer::{FleetOptions, FleetSource, Hub};
-use crate::worker::{WorkerOptions, WorkerSummary, work};
+use crate::worker::{Cheat, WorkerOptions, WorkerSummary, work};
 
 /// Says so where there is no server to test with.
 pub(super) fn has_server() -> bool {
@@ -76,14 +79,28 @@ impl GameSink for Gathered {
         self.flushed = self.records.len();
         Ok(())
     }
+
+    fn withdraw(&mut self, numbers: &BTreeSet<u64>) -> anyhow::Result<Vec<u64>> {
+        let is_withdrawn = |record: &mut GameRecord| numbers.contains(&record.number());
+        let removed = self.records.extract_if(.., is_withdrawn);
+        Ok(removed.map(|record| record.number()).collect())
+    }
 }
 
 /// The games of a plan as one machine plays them, by number.
 pub(super) fn local_games(plan: &Plan<ToriPosition>, count: u64) -> Vec<GameRecord> {
+    local_games_with(plan, &[], count)
+}
+
+pub(super) fn local_games_with(
+    plan: &Plan<ToriPosition>,
+    networks: &[Network],
+    count: u64,
+) -> Vec<GameRecord> {
     let mut sink = Gathered::default();
     let order = GameOrder {
         plan,
-        networks: &[],
+        networks,
         numbers: &(0..count).collect::<Vec<_>>(),
     };
     let (counters, stop) = (Counters::default(), AtomicBool::new(false));
@@ -102,7 +119,22 @@ pub(super) struct Fleet {
 
 impl Fleet {
     pub(super) fn start(shards: usize) -> Fleet {
-        let dir = tempfile::tempdir().unwrap();
+        Fleet::start_in(tempfile::tempdir().unwrap(), shards)
+    }
+
+    /// Ends the trainer and its broker, and starts them again.
+    pub(super) fn restart(self, shards: usize) -> Fleet {
+        let Fleet {
+            dir,
+            source,
+            runtime,
+            ..
+        } = self;
+        drop((source, runtime));
+        Fleet::start_in(dir, shards)
+    }
+
+    fn start_in(dir: TempDir, shards: usize) -> Fleet {
         let run = dir.path().join("run");
         let opened = RunDir::open_or_create(&run, &config()).unwrap();
         let mut source = FleetSource::new(FleetOptions {
@@ -148,15 +180,27 @@ impl Fleet {
 
     /// Plays numbers from 0 on in the background, until all are there or it is told to stop.
     pub(super) fn play(&mut self, plan: Plan<ToriPosition>, count: u64) -> Playing {
+        self.play_with(plan, Vec::new(), count, Gathered::default())
+    }
+
+    /// The same with networks, and with games that an earlier trainer took.
+    pub(super) fn play_with(
+        &mut self,
+        plan: Plan<ToriPosition>,
+        networks: Vec<Network>,
+        count: u64,
+        mut sink: Gathered,
+    ) -> Playing {
         let mut source = self.source.take().unwrap();
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
         let thread = thread::spawn(move || {
-            let mut sink = Gathered::default();
+            let known: BTreeSet<_> = sink.records.iter().map(GameRecord::number).collect();
+            let numbers: Vec<_> = (0..count).filter(|n| !known.contains(n)).collect();
             let order = GameOrder {
                 plan: &plan,
-                networks: &[],
-                numbers: &(0..count).collect::<Vec<_>>(),
+                networks: &networks,
+                numbers: &numbers,
             };
             let counters = Counters::default();
             let dropped = source.play(&order, &counters, &flag, &mut sink).unwrap();
@@ -231,6 +275,10 @@ impl Fleet {
     }
 
     pub(super) fn spawn_worker(&self, worker: &str, stop: &Stop) -> Working {
+        self.spawn_cheat(worker, stop, None)
+    }
+
+    pub(super) fn spawn_cheat(&self, worker: &str, stop: &Stop, cheat: Option<Cheat>) -> Working {
         let options = WorkerOptions {
             url: self.url(),
             key: self.key(worker),
@@ -238,6 +286,7 @@ impl Fleet {
             spool: Some(self.dir.path().join(format!("spool-{worker}"))),
             stop: stop.clone(),
             log: Log::silent(),
+            cheat,
         };
         thread::spawn(move || work(options))
     }

@@ -27,7 +27,7 @@ const MAX_NETWORKS: i64 = 3 << 30;
 /// How long the broker recognises a message that it has had.
 const DUPLICATES: Duration = Duration::from_secs(600);
 /// When games that were not written by then are delivered again.
-const ACK_WAIT: Duration = Duration::from_secs(60);
+pub(super) const ACK_WAIT: Duration = Duration::from_secs(60);
 /// Messages that are fetched at a time, and that may be unwritten at a time.
 const FETCHED: usize = 16;
 const UNWRITTEN: i64 = 512;

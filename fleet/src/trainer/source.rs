@@ -1,3 +1,4 @@
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
@@ -7,34 +8,28 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use async_nats::jetstream::{AckKind, Message};
+use garuda_model::{Network, NetworkKind};
 use garuda_rules::Position;
-use garuda_run::records::GameRecord;
 use garuda_run::{Log, RunDir, shown_path};
 use garuda_selfplay::generate::{
-    Counters, DroppedGame, GameOrder, GameSink, GameSource, NextNumber, NumberSupply, Plan,
+    Counters, DroppedGame, GameOrder, GameSink, GameSource, NextNumber, NumberSupply,
     SelfplayEvaluator, generate_from,
 };
 use nkeys::KeyPair;
 use tokio::runtime::Runtime;
-use tokio::sync::mpsc::{Receiver, Sender, error::TryRecvError};
-use tracing::warn;
+use tokio::sync::mpsc::{Receiver, Sender};
 
 use super::hub::{Hub, Offer};
+use super::intake::{IDLE, Intake, withdraw_written};
+use super::intake_log::IntakeLog;
+use super::keeper::Keeper;
 use super::link::{Arrival, Link};
-use crate::accept::{Refusal, check_games};
 use crate::broker::{Broker, broker_config, reachable};
-use crate::envelope::Envelope;
 use crate::keys::trainer_key;
+use crate::names::Name;
 use crate::plan::{FleetPlan, PlanHash, hash_of};
 use crate::registry::{BrokerDir, Registry};
 
-/// Messages whose games are written together, and how long they wait for each other.
-const WRITTEN_TOGETHER: usize = 64;
-const WRITE_EVERY: Duration = Duration::from_secs(5);
-/// How long the phase sleeps when there is nothing to do.
-const IDLE: Duration = Duration::from_millis(5);
-/// How often the broker, the registry and the leases are looked after.
-const KEEPER_INTERVAL: Duration = Duration::from_millis(500);
 /// Arrivals that wait for the phase.
 const ARRIVALS: usize = 64;
 
@@ -59,6 +54,7 @@ pub struct FleetSource {
 #[derive(Debug)]
 struct FleetSession {
     hub: Arc<Hub>,
+    log: IntakeLog,
     arrivals: Receiver<Arrival>,
     answers: Sender<(Message, AckKind)>,
     link: Link,
@@ -91,7 +87,7 @@ impl GameSource for FleetSource {
         })?;
         let address = broker.address();
         self.announce(&dir, address, &registry);
-        self.session = Some(FleetSession::start(dir, broker, &key, registry)?);
+        self.session = Some(FleetSession::start(dir, broker, &key, registry, run)?);
         Ok(())
     }
 
@@ -111,21 +107,30 @@ impl GameSource for FleetSource {
             .map(|network| (hash_of(network.bytes()), network.bytes().to_vec()));
         let offer = Offer {
             hash,
+            checkpoint: order.plan.checkpoint(),
             plan,
             networks: networks.collect(),
         };
-        hub.open(offer, order.numbers);
+        let (senders, withdrawn) = session.withdraw_revoked(order.plan.checkpoint(), sink)?;
+        hub.open(offer, &[order.numbers, &withdrawn[..]].concat());
+        let checks = order.networks.iter().all(is_exact);
+        // Someone must make the checks, also where the trainer plays no games of its own.
+        let threads = shards.max(usize::from(checks));
         let ended = AtomicBool::new(false);
         let (sender, local) = channel();
         let played = thread::scope(|scope| {
-            let supply = LocalSupply::new(&hub);
+            let supply = LocalSupply {
+                hub: &hub,
+                plays: shards > 0,
+                empty: Mutex::new(None),
+            };
             let open = |checkpoint| SelfplayEvaluator::open(order.plan, order.networks, checkpoint);
             let (plan, ended_flag) = (order.plan, &ended);
             let playing = scope.spawn(move || {
                 generate_from(
                     plan,
                     &supply,
-                    shards,
+                    threads,
                     open,
                     ended_flag,
                     counters,
@@ -142,12 +147,16 @@ impl GameSource for FleetSource {
                 hash,
                 counters,
                 answers: &session.answers,
+                log: &mut session.log,
+                checks,
+                senders,
+                held: Vec::new(),
                 unwritten: Vec::new(),
                 waiting_since: Instant::now(),
             };
             let is_over = || {
-                // Without shards of its own the trainer only waits.
-                let has_failed = shards > 0 && playing.is_finished();
+                // Without threads of its own the trainer only waits.
+                let has_failed = threads > 0 && playing.is_finished();
                 stop.load(Ordering::Relaxed) || hub.is_complete() || has_failed
             };
             let result = intake.run(&mut session.arrivals, &local, sink, is_over);
@@ -195,6 +204,7 @@ impl FleetSession {
         broker: Broker,
         key: &KeyPair,
         registry: Registry,
+        run: &RunDir,
     ) -> anyhow::Result<FleetSession> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
@@ -205,7 +215,9 @@ impl FleetSession {
         let url = format!("nats://{}", reachable(broker.address()));
         let link = runtime.block_on(Link::connect(&url, key, &registry.run))?;
         let trainer = key.public_key();
-        let hub = Arc::new(Hub::new(registry));
+        let log = IntakeLog::open(&run.intake())?;
+        let told = registry.clone();
+        let hub = Arc::new(Hub::new(registry, log.totals()?));
         let (arrived, arrivals) = tokio::sync::mpsc::channel(ARRIVALS);
         let (answers, answered) = tokio::sync::mpsc::channel(ARRIVALS);
         runtime.spawn(link.clone().serve_leases(Arc::clone(&hub)));
@@ -213,13 +225,49 @@ impl FleetSession {
         runtime.spawn(link.clone().take_games(Arc::clone(&hub), arrived));
         runtime.spawn(Link::answer(answered));
         Ok(FleetSession {
-            keeper: Some(Keeper::start(dir, broker, trainer, Arc::clone(&hub))?),
+            keeper: Some(Keeper::start(
+                dir,
+                broker,
+                trainer,
+                Arc::clone(&hub),
+                told,
+                run.fleet(),
+            )?),
             hub,
+            log,
             arrivals,
             answers,
             link,
             runtime: Some(runtime),
         })
+    }
+
+    /// Takes back games of a checkpoint that an earlier trainer accepted from workers that are
+    /// revoked by now. Returns the others by who sent them, and the numbers that are missing again.
+    fn withdraw_revoked(
+        &mut self,
+        checkpoint: u32,
+        sink: &mut dyn GameSink,
+    ) -> anyhow::Result<(Senders, Vec<u64>)> {
+        self.hub.newly_revoked();
+        let mut senders = self.log.senders(checkpoint)?;
+        let mut missing = Vec::new();
+        for worker in senders.keys().cloned().collect::<Vec<_>>() {
+            if !self.hub.is_revoked(&worker) {
+                continue;
+            }
+            let numbers = senders.remove(&worker).unwrap_or_default();
+            let count = numbers.len() as u64;
+            missing.extend(withdraw_written(
+                &mut self.log,
+                &worker,
+                checkpoint,
+                numbers,
+                sink,
+            )?);
+            self.hub.note_withdrawn(&worker, count);
+        }
+        Ok((senders, missing))
     }
 
     fn flush(&self) {
@@ -240,20 +288,22 @@ impl Drop for FleetSession {
     }
 }
 
+/// Games by the workers that sent them.
+type Senders = BTreeMap<Name, BTreeSet<u64>>;
+
+/// Whether a network computes the same on every machine, so that games can be compared. Networks in
+/// floating point do not.
+fn is_exact(network: &Network) -> bool {
+    network.info().architecture.kind() == NetworkKind::Sparse
+}
+
 /// Numbers for the trainer's own shards, which take part like a worker.
 struct LocalSupply<'a> {
     hub: &'a Hub,
+    /// Whether it plays games of its own, besides the checks.
+    plays: bool,
     /// When there was nothing to play: not asked again at every step of a search.
     empty: Mutex<Option<Instant>>,
-}
-
-impl LocalSupply<'_> {
-    fn new(hub: &Hub) -> LocalSupply<'_> {
-        LocalSupply {
-            hub,
-            empty: Mutex::new(None),
-        }
-    }
 }
 
 impl NumberSupply for LocalSupply<'_> {
@@ -262,172 +312,12 @@ impl NumberSupply for LocalSupply<'_> {
         if empty.is_some_and(|since| since.elapsed() < IDLE) {
             return NextNumber::Later;
         }
-        let next = self.hub.local_number();
+        let next = self.hub.local_number(self.plays);
         *empty = (next == NextNumber::Later).then(Instant::now);
         next
     }
 
     fn gave_up(&self, game: &DroppedGame) {
         self.hub.drop_game(game);
-    }
-}
-
-/// Takes the games of one plan.
-struct Intake<'a, P> {
-    hub: &'a Hub,
-    plan: &'a Plan<P>,
-    hash: PlanHash,
-    counters: &'a Counters,
-    answers: &'a Sender<(Message, AckKind)>,
-    /// Messages whose games are taken and not written.
-    unwritten: Vec<Message>,
-    waiting_since: Instant,
-}
-
-impl<P: Position> Intake<'_, P> {
-    fn run(
-        mut self,
-        arrivals: &mut Receiver<Arrival>,
-        local: &std::sync::mpsc::Receiver<GameRecord>,
-        sink: &mut dyn GameSink,
-        is_over: impl Fn() -> bool,
-    ) -> anyhow::Result<()> {
-        loop {
-            // Before the queues are looked at: what came before the end is taken.
-            let over = is_over();
-            let mut idle = true;
-            while let Ok(record) = local.try_recv() {
-                idle = false;
-                if self.hub.take_local(record.number()) {
-                    sink.add(record)?;
-                }
-            }
-            match arrivals.try_recv() {
-                Ok(arrival) => {
-                    idle = false;
-                    self.take(arrival, sink)?;
-                }
-                Err(TryRecvError::Empty) => {}
-                Err(TryRecvError::Disconnected) => bail!("the connection to the broker has ended"),
-            }
-            let waits = !self.unwritten.is_empty();
-            if self.unwritten.len() >= WRITTEN_TOGETHER
-                || waits && self.waiting_since.elapsed() >= WRITE_EVERY
-            {
-                self.write(sink)?;
-            }
-            // What has not been looked at is delivered again.
-            if over {
-                return self.write(sink);
-            }
-            if idle {
-                thread::sleep(IDLE);
-            }
-        }
-    }
-
-    fn take(&mut self, arrival: Arrival, sink: &mut dyn GameSink) -> anyhow::Result<()> {
-        let Arrival {
-            worker,
-            plan,
-            message,
-        } = arrival;
-        let checked = match Envelope::decode(&message.payload) {
-            _ if plan != self.hash => Err(Refusal::Late),
-            Ok(envelope) => check_games::<P>(envelope.records, self.plan),
-            Err(e) => Err(e.into()),
-        };
-        let records = match checked {
-            Ok(records) => records,
-            Err(refusal) => {
-                self.hub.refuse(&worker, &refusal);
-                self.answer(message, AckKind::Term);
-                return Ok(());
-            }
-        };
-        for record in records {
-            if self.hub.take(&worker, record.number()) {
-                let positions = record.positions() as u64;
-                self.counters.games.fetch_add(1, Ordering::Relaxed);
-                (self.counters.positions).fetch_add(positions, Ordering::Relaxed);
-                sink.add(record)?;
-            }
-        }
-        if self.unwritten.is_empty() {
-            self.waiting_since = Instant::now();
-        }
-        self.unwritten.push(message);
-        Ok(())
-    }
-
-    /// Writes the games so far, and only then tells the broker that they are here.
-    fn write(&mut self, sink: &mut dyn GameSink) -> anyhow::Result<()> {
-        if self.unwritten.is_empty() {
-            return Ok(());
-        }
-        sink.flush()?;
-        for message in std::mem::take(&mut self.unwritten) {
-            self.answer(message, AckKind::Ack);
-        }
-        Ok(())
-    }
-
-    fn answer(&self, message: Message, kind: AckKind) {
-        // The task that receives them lives as long as the run is open.
-        let _ = self.answers.blocking_send((message, kind));
-    }
-}
-
-/// Looks after the broker, the registry and the leases, on a thread of its own.
-#[derive(Debug)]
-struct Keeper {
-    ended: Arc<AtomicBool>,
-    thread: Option<thread::JoinHandle<()>>,
-}
-
-impl Keeper {
-    fn start(
-        dir: BrokerDir,
-        mut broker: Broker,
-        trainer: String,
-        hub: Arc<Hub>,
-    ) -> anyhow::Result<Keeper> {
-        let ended = Arc::new(AtomicBool::new(false));
-        let flag = Arc::clone(&ended);
-        let work = move || {
-            while !flag.load(Ordering::Relaxed) {
-                thread::park_timeout(KEEPER_INTERVAL);
-                broker.keep_alive();
-                hub.expire();
-                match dir.read() {
-                    Ok(registry) if registry != hub.registry() => {
-                        let config = broker_config(&dir, broker.address(), &trainer, &registry);
-                        hub.set_registry(registry);
-                        if let Err(e) = broker.reload(&config) {
-                            warn!("{e:#}");
-                        }
-                    }
-                    Ok(_) => {}
-                    Err(e) => warn!("{e:#}"),
-                }
-            }
-        };
-        let thread = (thread::Builder::new().name("broker".to_owned()))
-            .spawn(work)
-            .context("cannot start a thread")?;
-        Ok(Keeper {
-            ended,
-            thread: Some(thread),
-        })
-    }
-}
-
-impl Drop for Keeper {
-    fn drop(&mut self) {
-        self.ended.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            thread.thread().unpark();
-            let _ = thread.join();
-        }
     }
 }

@@ -12,6 +12,8 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+#[cfg(test)]
+use garuda_model::Network;
 use garuda_rules::{Position, with_rule_set};
 use garuda_run::{Log, Stop, checkpoint_name};
 use garuda_selfplay::generate::{Plan, PlanSpec};
@@ -39,7 +41,14 @@ pub struct WorkerOptions {
     pub spool: Option<PathBuf>,
     pub stop: Stop,
     pub log: Log,
+    /// How the worker plays other games than the plan says, which only tests make it do.
+    #[cfg(test)]
+    pub(crate) cheat: Option<Cheat>,
 }
+
+/// Changes what games follow from.
+#[cfg(test)]
+pub(crate) type Cheat = fn(&mut PlanSpec, &mut [Network]);
 
 /// What a worker did.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
@@ -177,6 +186,14 @@ impl Worker {
             P::NAME,
             checkpoint_name(plan.checkpoint())
         );
+        #[cfg(test)]
+        let spec = {
+            let mut spec = spec;
+            if let Some(cheat) = self.options.cheat {
+                cheat(&mut spec, &mut networks);
+            }
+            spec
+        };
         let played = PlanPlay {
             plan: Plan::<P>::new(spec),
             networks,

@@ -8,7 +8,6 @@
 //! | `state.json` | what the others belong to, and their hashes |
 
 mod error;
-mod state;
 mod tensors;
 #[cfg(test)]
 mod tests;
@@ -20,9 +19,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use error::CheckpointError;
-use state::State;
 use tensors::TensorFile;
 
+use crate::CheckpointState as State;
 use crate::checkpoint_files::{OPTIMIZER, STATE, WEIGHTS, network_name};
 use crate::files::{read_bounded, write_directory};
 use crate::hash::sha256;

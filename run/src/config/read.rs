@@ -11,6 +11,7 @@ use toml::{Table, Value};
 use super::problems::Problems;
 use super::resolve::{apply, resolve};
 use super::settings::{Config, NetworkSettings};
+use crate::text::one_line;
 
 /// Why there is no configuration: every problem, not just the first.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -23,7 +24,8 @@ pub struct ConfigError {
 impl ConfigError {
     pub(crate) fn new(source_name: impl Into<String>, problems: Vec<String>) -> ConfigError {
         ConfigError {
-            source_name: source_name.into(),
+            // It may be a path, with any characters.
+            source_name: one_line(&source_name.into()).into_owned(),
             problems,
         }
     }

@@ -11,7 +11,8 @@ use super::{GameRecord, decode_record_file, encode_record_file, record_file, ver
 use crate::files::{create_dir, free_path, write_new_atomically};
 
 const EXTENSION: &str = "games";
-/// Where damaged record files go, out of the way but not lost.
+/// Where damaged record files go, and those with games that were withdrawn: out of the way but not
+/// lost.
 const REFUSED: &str = "refused";
 
 /// The record files of a run: `00000042.games` and so on, never changed after they are written.
@@ -76,6 +77,36 @@ impl RecordStore {
         write_new_atomically(&self.dir.join(file_name(self.next)), &bytes)?;
         self.next += 1;
         Ok(bytes.len() as u64)
+    }
+
+    /// Takes games of the newest checkpoint back. The record files that hold them are set aside, and
+    /// what else they hold is written again. Games of later checkpoints must not be there.
+    pub fn withdraw(&mut self, checkpoint: u32, numbers: &BTreeSet<u64>) -> anyhow::Result<()> {
+        // From the end: games of one checkpoint lie together.
+        for (_, path) in record_files(&self.dir)?.into_iter().rev() {
+            // A damaged file is set aside when games are loaded.
+            let Ok(mut records) = decode_file(&path) else {
+                continue;
+            };
+            if records
+                .iter()
+                .all(|record| record.checkpoint() < checkpoint)
+            {
+                break;
+            }
+            let count = records.len();
+            records.retain(|record| {
+                record.checkpoint() != checkpoint || !numbers.contains(&record.number())
+            });
+            if records.len() == count {
+                continue;
+            }
+            if !records.is_empty() {
+                self.write(&records)?;
+            }
+            self.set_aside(&path)?;
+        }
+        Ok(())
     }
 
     /// Goes over all record files and loads the games from an index on: `first` chooses it, given

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 
 use garuda_model::Network;
@@ -25,6 +26,10 @@ pub trait GameSink {
 
     /// Writes all games so far: they survive a crash once this returns.
     fn flush(&mut self) -> anyhow::Result<()>;
+
+    /// Takes games of the order's checkpoint back, also those that were there before the order, and
+    /// wants them again. Returns the numbers of those that were there.
+    fn withdraw(&mut self, numbers: &BTreeSet<u64>) -> anyhow::Result<Vec<u64>>;
 }
 
 /// Where finished games come from: threads of this process, or workers on other machines.

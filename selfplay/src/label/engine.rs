@@ -77,12 +77,28 @@ fn chances(score: Score) -> Wdl {
     let win = match score {
         Score::Mate(moves) => f32::from(u8::from(moves > 0)),
         Score::Centipawns(cp) => {
-            1.0 / (1.0 + (-cp as f32 * INTERNAL_PER_CENTIPAWN / INTERNAL_PER_LOGIT).exp())
+            1.0 / (1.0 + (-(cp as f32) * INTERNAL_PER_CENTIPAWN / INTERNAL_PER_LOGIT).exp())
         }
     };
     Wdl {
         win,
         draw: 0.0,
         loss: 1.0 - win,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_score_of_an_engine_is_a_chance() {
+        for cp in [i32::MIN, -100, 0, 100, i32::MAX] {
+            let Wdl { win, draw, loss } = chances(Score::Centipawns(cp));
+            assert!((0.0..=1.0).contains(&win), "{cp}: {win}");
+            assert_eq!(win > 0.5, cp > 0);
+            assert_eq!((draw, win + loss), (0.0, 1.0));
+        }
+        assert_eq!(chances(Score::Mate(i32::MIN)).win, 0.0);
     }
 }

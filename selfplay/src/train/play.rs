@@ -1,4 +1,4 @@
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -201,6 +201,21 @@ impl<R: FnMut(u64)> GameSink for PhaseSink<'_, R> {
     fn flush(&mut self) -> anyhow::Result<()> {
         self.writer.flush()
     }
+
+    fn withdraw(&mut self, numbers: &BTreeSet<u64>) -> anyhow::Result<Vec<u64>> {
+        self.writer.withdraw(self.checkpoint, numbers)?;
+        let mut removed = Vec::new();
+        self.games.retain(|record| {
+            let is_withdrawn = numbers.contains(&record.number());
+            if is_withdrawn {
+                removed.push(record.number());
+            }
+            !is_withdrawn
+        });
+        self.wanted.extend(&removed);
+        (self.report)(self.games.len() as u64);
+        Ok(removed)
+    }
 }
 
 /// Collects records into files.
@@ -218,6 +233,11 @@ impl RecordWriter<'_> {
             self.flush()?;
         }
         Ok(())
+    }
+
+    fn withdraw(&mut self, checkpoint: u32, numbers: &BTreeSet<u64>) -> anyhow::Result<()> {
+        (self.unwritten).retain(|record| !numbers.contains(&record.number()));
+        self.store.withdraw(checkpoint, numbers)
     }
 
     fn flush(&mut self) -> anyhow::Result<()> {

@@ -1,5 +1,6 @@
 //! Failures of training that no configuration causes, and games from other sources.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -169,9 +170,13 @@ impl GameSink for Gathered {
     fn flush(&mut self) -> anyhow::Result<()> {
         Ok(())
     }
+
+    fn withdraw(&mut self, _: &BTreeSet<u64>) -> anyhow::Result<Vec<u64>> {
+        unreachable!("a local source takes nothing back")
+    }
 }
 
-/// Delivers games late, in reverse, twice, and with some that were not ordered.
+/// Delivers games late, in reverse, twice, with some that were not ordered, and takes some back.
 struct Unreliable(LocalSource);
 
 impl GameSource for Unreliable {
@@ -183,6 +188,7 @@ impl GameSource for Unreliable {
         sink: &mut dyn GameSink,
     ) -> anyhow::Result<Vec<DroppedGame>> {
         let mut records = Gathered::default();
+        let taken_back: BTreeSet<_> = order.numbers.iter().copied().take(2).collect();
         let more: Vec<_> = order.numbers.iter().copied().chain([500, 501]).collect();
         let order = GameOrder {
             numbers: &more,
@@ -192,6 +198,12 @@ impl GameSource for Unreliable {
         for record in records.0.iter().rev().chain(&records.0) {
             sink.add(record.clone())?;
             sink.flush()?;
+        }
+        // Some are taken back, and one that was never there, and come again.
+        let withdrawn = sink.withdraw(&taken_back.iter().copied().chain([500]).collect())?;
+        assert_eq!(withdrawn.into_iter().collect::<BTreeSet<_>>(), taken_back);
+        for record in &records.0 {
+            sink.add(record.clone())?;
         }
         Ok(dropped)
     }

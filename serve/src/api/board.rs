@@ -18,6 +18,12 @@ pub(super) struct BoardQuery {
     moves: String,
     #[serde(default)]
     black: bool,
+    #[serde(default = "yes")]
+    coordinates: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// A drawing of a position.
@@ -41,7 +47,7 @@ fn drawing<P: Position>(query: &BoardQuery) -> Result<String, ApiError> {
         } else {
             Color::White
         },
-        ..SvgOptions::default()
+        coordinates: query.coordinates,
     };
     Ok(svg(line.position(), &options))
 }

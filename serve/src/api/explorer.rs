@@ -1,4 +1,5 @@
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use axum::extract::State;
 use garuda_arena::players::GameLine;
@@ -10,13 +11,10 @@ use serde_json::{Value, json};
 use super::play::{bad, number, searching, wdl};
 use super::{Answer, Asked, Params, SharedSite, blocking, json_response};
 use crate::error::ApiError;
-use crate::index::{MAX_PLIES, MoveCounts};
+use crate::index::{MAX_PLIES, MoveCounts, PlayedHere};
 use crate::players::{Opponent, evaluate};
 use crate::position_view::{MoveView, PositionView, line_of, side};
 use crate::site::ServedRun;
-
-/// Number of games that are listed with a position.
-const LISTED_GAMES: u32 = 12;
 
 #[derive(Deserialize)]
 pub(super) struct ExplorerQuery {
@@ -80,15 +78,13 @@ fn answer<P: Position>(served: &ServedRun, run: &RunDir, query: &ExplorerQuery) 
     let varied = query.varied == "true";
     let key = position.key();
     let status = served.index.status();
-    let moves = match served.index.moves(key, &checkpoints, varied) {
-        Ok(moves) => moves,
+    let played = match served.index.played(key, &checkpoints, varied) {
+        Ok(played) => played,
         // Nothing has been indexed yet.
-        Err(_) if !status.ready => Vec::new(),
+        Err(_) if !status.ready => Arc::default(),
         Err(error) => return Err(error.into()),
     };
-    let games = (served.index)
-        .newest_games(key, &checkpoints, varied, LISTED_GAMES)
-        .unwrap_or_default();
+    let PlayedHere { moves, games } = &*played;
     let total: u64 = moves.iter().map(MoveCounts::games).sum();
     let shown: Vec<Value> = moves.iter().map(|counts| row(position, counts)).collect();
     let games: Vec<Value> = (games.iter())

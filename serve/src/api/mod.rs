@@ -3,6 +3,7 @@
 mod board;
 mod events;
 mod explorer;
+mod fleet;
 mod games;
 mod metrics;
 mod play;
@@ -44,6 +45,7 @@ pub fn router(site: Arc<Site>, access: Access) -> Router {
         .route("/api/r/{run}/events", get(events::events))
         .route("/api/r/{run}/ladder", get(metrics::ladder))
         .route("/api/r/{run}/live", get(runs::live))
+        .route("/api/r/{run}/fleet", get(fleet::fleet))
         .route("/api/r/{run}/openings", get(runs::openings))
         .route("/api/r/{run}/explorer", get(explorer::explorer))
         .route("/api/r/{run}/eval", get(explorer::eval))

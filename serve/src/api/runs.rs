@@ -6,12 +6,10 @@ use axum::extract::State;
 use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::response::Response;
-use garuda_arena::ratings::ladder_ratings;
 use garuda_rules::{Position, with_rule_set};
-use garuda_run::{Event, Ladder, LiveGames};
+use garuda_run::{Event, LiveGames, RunDir};
 use serde_json::{Value, json};
 
-use super::metrics::MetricsFile;
 use super::{Answer, Params, SharedSite, blocking, json_response};
 use crate::error::ApiError;
 use crate::players::LEVELS;
@@ -27,6 +25,7 @@ pub(super) async fn runs(State(site): SharedSite) -> Answer {
                     json!({
                         "run": number, "name": run.name, "rules": rules.name(),
                         "title": rules.title(), "training": opened.is_locked(),
+                        "fleet": opened.fleet().is_file(),
                         "checkpoint": opened.checkpoint_numbers().ok().and_then(|all| all.last().copied()),
                     })
                 }
@@ -61,22 +60,44 @@ pub(super) async fn players(State(site): SharedSite) -> Answer {
     .await
 }
 
+/// Games that stood still for longer are not being played.
+const PLAYING_SECONDS: f64 = 5.0;
+
+/// What a run is doing.
+fn phase(run: &RunDir, events: &[Event]) -> &'static str {
+    if !run.is_locked() {
+        return "idle";
+    }
+    if live_age(run).is_some_and(|age| age < PLAYING_SECONDS) {
+        return "self-play";
+    }
+    match events.last() {
+        Some(Event::Selfplay(_)) => "training",
+        Some(_) => "evaluation",
+        None => "starting",
+    }
+}
+
+/// How many seconds ago games in progress were written.
+fn live_age(run: &RunDir) -> Option<f64> {
+    let written = fs::metadata(run.live()).and_then(|data| data.modified());
+    let age = SystemTime::now().duration_since(written.ok()?);
+    Some(age.unwrap_or_default().as_secs_f64())
+}
+
 /// Games that are being played, and how many seconds ago they stood like that.
 pub(super) async fn live(State(site): SharedSite, Params(number): Params<usize>) -> Answer {
     blocking(move || {
         let run = site.run(number)?.open()?;
-        let path = run.live();
-        let (games, problem) = match LiveGames::read(&path) {
+        let (games, problem) = match LiveGames::read(&run.live()) {
             Ok(games) => (games, None),
             Err(e) => (None, Some(format!("live.json cannot be read: {e}"))),
         };
-        let written = fs::metadata(&path).and_then(|data| data.modified());
-        let age = written.map(|at| SystemTime::now().duration_since(at).unwrap_or_default());
         Ok(json_response(&json!({
             "training": run.is_locked(),
             "live": games,
             "problem": problem,
-            "age": age.ok().map(|age| age.as_secs_f64()),
+            "age": live_age(&run),
         })))
     })
     .await
@@ -119,8 +140,8 @@ pub(super) async fn summary(State(site): SharedSite, Params(number): Params<usiz
     blocking(move || {
         let served = site.run(number)?;
         let run = served.open()?;
-        let metrics = MetricsFile::read(&run.metrics())?;
-        let ratings = ladder_ratings(&Ladder::read(&run.ladder())?);
+        let metrics = served.metrics(&run)?;
+        let rated = served.ladder(&run)?;
         let newest = run.checkpoint_numbers()?.last().copied();
         let selfplay = metrics.events.iter().rev().find_map(|event| match event {
             Event::Selfplay(stats) => Some(stats),
@@ -130,7 +151,7 @@ pub(super) async fn summary(State(site): SharedSite, Params(number): Params<usiz
             Event::Training(stats) => Some(stats),
             _ => None,
         });
-        let rating = (ratings.iter())
+        let rating = (rated.ratings.iter())
             .filter(|rating| rating.player.parse::<u32>().is_ok())
             .max_by(|a, b| a.player.cmp(&b.player));
         let config = run.config();
@@ -144,12 +165,13 @@ pub(super) async fn summary(State(site): SharedSite, Params(number): Params<usiz
             "title": config.game.rules.title(),
             "start": start,
             "training": run.is_locked(),
+            "phase": phase(&run, &metrics.events),
             "openings": run.openings_page().is_file(),
             "checkpoint": newest,
             "selfplay": selfplay,
             "last_training": training,
             "rating": rating,
-            "bytes": run.size(),
+            "bytes": served.size(&run)?,
             "index": served.index.status(),
             "problems": metrics.problems,
         })))

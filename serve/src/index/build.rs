@@ -5,21 +5,23 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::mpsc;
+use std::thread;
 
 use anyhow::Context;
 use garuda_rules::Position;
 use garuda_run::RunDir;
-use garuda_run::records::{GameRecord, read_record_file};
+use garuda_run::records::read_record_file;
 use rayon::prelude::*;
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
-use super::rows::{self, MoveRow};
-use super::{IndexStatus, lock, schema};
+use super::rows::{self, IndexedGame, PlayedMove, PlayedMoves};
+use super::{PositionIndex, lock, schema};
 
-/// Rows that are sorted and written at a time: inserting unsorted ones is ten times as slow, and
-/// every chunk touches most pages of the table.
-const CHUNK_ROWS: usize = 4_000_000;
+/// Moves that are sorted and written at a time. Inserting unsorted ones is ten times as slow, and
+/// every chunk rewrites most pages of a large table: a million games of 60 moves are five chunks. A
+/// move takes 16 bytes, and two chunks are in memory.
+pub(super) const CHUNK_MOVES: usize = 12_000_000;
 /// Record files read at a time, per thread.
 const FILES_PER_THREAD: usize = 4;
 /// Number of damaged files that are named.
@@ -29,36 +31,60 @@ const MAX_NAMED: usize = 20;
 struct ReadFile {
     number: u64,
     bytes: u64,
-    games: Result<Vec<ReadGame>, String>,
+    games: Result<Vec<(IndexedGame, Vec<PlayedMove>)>, String>,
 }
 
-struct ReadGame {
-    checkpoint: u32,
+/// What is written in one transaction.
+#[derive(Default)]
+struct Chunk {
+    files: Vec<ChunkFile>,
+    games: Vec<IndexedGame>,
+    moves: PlayedMoves,
+}
+
+struct ChunkFile {
     number: u64,
-    winner: Option<u8>,
-    termination: String,
-    plies: usize,
-    varied: bool,
-    rows: Vec<MoveRow>,
+    bytes: u64,
+    problem: Option<String>,
+    /// Where its games end in the chunk.
+    games_end: usize,
+}
+
+impl Chunk {
+    fn add(&mut self, file: ReadFile) {
+        let (games, problem) = match file.games {
+            Ok(games) => (games, None),
+            Err(problem) => (Vec::new(), Some(problem)),
+        };
+        for (game, moves) in games {
+            self.moves.add(self.games.len(), &moves);
+            self.games.push(game);
+        }
+        self.files.push(ChunkFile {
+            number: file.number,
+            bytes: file.bytes,
+            problem,
+            games_end: self.games.len(),
+        });
+    }
 }
 
 pub(super) fn update<P: Position>(
+    index: &PositionIndex,
     run: &RunDir,
-    path: &Path,
     files: &[(u64, PathBuf)],
     known: &mut BTreeMap<u64, u64>,
-    status: &Mutex<IndexStatus>,
 ) -> anyhow::Result<()> {
     let start = match run.config().game.start.as_str() {
         "" => P::start(),
         text => text.parse()?,
     };
-    let (mut connection, problem) = schema::open::<P>(path, &start.to_string())?;
-    lock(status).problem = problem;
-    match fill(&mut connection, &start, files, known, status) {
+    let (mut connection, problem) = schema::open::<P>(&index.path, &start.to_string())?;
+    lock(&index.status).problem = problem;
+    match fill(index, &mut connection, &start, files, known) {
         Err(error) if error.downcast_ref().is_some_and(schema::is_damage) => {
             drop(connection);
-            schema::remove(path)?;
+            schema::remove(&index.path)?;
             known.clear();
             Err(error.context("the position index is damaged and will be made again"))
         }
@@ -67,11 +93,11 @@ pub(super) fn update<P: Position>(
 }
 
 fn fill<P: Position>(
+    index: &PositionIndex,
     connection: &mut Connection,
     start: &P,
     files: &[(u64, PathBuf)],
     known: &mut BTreeMap<u64, u64>,
-    status: &Mutex<IndexStatus>,
 ) -> anyhow::Result<()> {
     *known = indexed_files(connection)?;
     let present: BTreeMap<u64, &PathBuf> = files.iter().map(|(n, path)| (*n, path)).collect();
@@ -85,33 +111,57 @@ fn fill<P: Position>(
         )?;
         known.clear();
     }
-    report(connection, files, known, status)?;
+    report(index, connection)?;
+    {
+        let mut status = lock(&index.status);
+        (status.files, status.files_done) = (files.len(), known.len());
+    }
     let new: Vec<_> = (files.iter())
         .filter(|(number, _)| !known.contains_key(number))
         .collect();
+    // Games are read while others are written: a chunk each.
+    let (sender, receiver) = mpsc::sync_channel::<Chunk>(0);
+    thread::scope(|scope| {
+        let writer = scope.spawn(move || -> anyhow::Result<()> {
+            for chunk in receiver {
+                write(connection, chunk, known)?;
+                report(index, connection)?;
+            }
+            Ok(())
+        });
+        read_chunks(index, start, &new, &sender);
+        drop(sender);
+        (writer.join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+/// Reads files and hands them over in chunks, until all are read or nobody takes them.
+fn read_chunks<P: Position>(
+    index: &PositionIndex,
+    start: &P,
+    files: &[&(u64, PathBuf)],
+    chunks: &mpsc::SyncSender<Chunk>,
+) {
     let at_a_time = FILES_PER_THREAD * rayon::current_num_threads();
-    let mut chunk = Vec::new();
-    let mut rows = 0;
-    for (i, batch) in new.chunks(at_a_time).enumerate() {
+    let mut chunk = Chunk::default();
+    for batch in files.chunks(at_a_time) {
         let read: Vec<_> = (batch.par_iter())
             .map(|(number, path)| read_file(*number, path, start))
             .collect();
-        rows += (read.iter())
-            .filter_map(|file| file.games.as_ref().ok())
-            .flatten()
-            .map(|game| game.rows.len())
-            .sum::<usize>();
-        chunk.extend(read);
-        let is_last = (i + 1) * at_a_time >= new.len();
-        if rows >= CHUNK_ROWS || is_last {
-            write(connection, std::mem::take(&mut chunk), known)?;
-            rows = 0;
-            report(connection, files, known, status)?;
-        } else {
-            lock(status).files_done = known.len() + chunk.len();
+        for file in read {
+            chunk.add(file);
+        }
+        lock(&index.status).files_done += batch.len();
+        if chunk.moves.len() >= index.chunk_moves
+            && chunks.send(std::mem::take(&mut chunk)).is_err()
+        {
+            return;
         }
     }
-    Ok(())
+    if !chunk.files.is_empty() {
+        // If it is not taken, the writer says why.
+        let _ = chunks.send(chunk);
+    }
 }
 
 fn file_size(path: &Path) -> Option<u64> {
@@ -124,12 +174,9 @@ fn indexed_files(connection: &Connection) -> rusqlite::Result<BTreeMap<u64, u64>
     files.collect()
 }
 
-fn report(
-    connection: &Connection,
-    files: &[(u64, PathBuf)],
-    known: &BTreeMap<u64, u64>,
-    status: &Mutex<IndexStatus>,
-) -> rusqlite::Result<()> {
+/// Tells readers what the index holds now.
+fn report(index: &PositionIndex, connection: &Connection) -> rusqlite::Result<()> {
+    lock(&index.cache).forget();
     let mut statement =
         connection.prepare("SELECT termination, count(*) FROM games GROUP BY termination")?;
     let terminations: BTreeMap<String, u64> = statement
@@ -140,9 +187,7 @@ fn report(
     let damaged = statement
         .query_map([MAX_NAMED], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
-    let mut status = lock(status);
-    status.files = files.len();
-    status.files_done = known.len();
+    let mut status = lock(&index.status);
     status.games = terminations.values().sum();
     status.terminations = terminations;
     status.damaged = damaged;
@@ -152,7 +197,10 @@ fn report(
 fn read_file<P: Position>(number: u64, path: &Path, start: &P) -> ReadFile {
     let name = path.file_name().unwrap_or_default().display().to_string();
     let games = read_record_file::<P>(path)
-        .map(|records| records.iter().map(|record| game(record, start)).collect())
+        .map(|records| {
+            let games = records.iter().map(|record| rows::of_game(record, start));
+            games.collect()
+        })
         .map_err(|problem| format!("{name}: {problem}"));
     ReadFile {
         number,
@@ -161,72 +209,67 @@ fn read_file<P: Position>(number: u64, path: &Path, start: &P) -> ReadFile {
     }
 }
 
-fn game<P: Position>(record: &GameRecord, start: &P) -> ReadGame {
-    let (varied, rows) = rows::of_game(record, start);
-    ReadGame {
-        checkpoint: record.checkpoint(),
-        number: record.number(),
-        winner: record.winner().map(crate::position_view::side),
-        termination: record.termination_name().to_owned(),
-        plies: record.plies(),
-        varied,
-        rows,
-    }
-}
-
-/// Writes what some files hold in one transaction. Files that another process has written in the
-/// meantime are left as they are.
+/// Writes a chunk in one transaction. Files that another process has written in the meantime are
+/// left as they are.
 fn write(
     connection: &mut Connection,
-    files: Vec<ReadFile>,
+    mut chunk: Chunk,
     known: &mut BTreeMap<u64, u64>,
 ) -> anyhow::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let done = indexed_files(&transaction)?;
-    let mut rows = Vec::new();
-    {
-        let mut seen = HashSet::new();
-        let mut is_indexed =
-            transaction.prepare("SELECT 1 FROM games WHERE checkpoint = ?1 AND number = ?2")?;
-        let mut add_game =
-            transaction.prepare("INSERT INTO games VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
-        let mut add_file = transaction.prepare("INSERT INTO files VALUES (?1, ?2, ?3)")?;
-        for file in files {
-            known.insert(file.number, file.bytes);
-            if done.contains_key(&file.number) {
-                continue;
-            }
-            let problem = file.games.as_ref().err();
-            add_file.execute(params![file.number, file.bytes, problem])?;
-            for mut game in file.games.into_iter().flatten() {
-                // A game that an earlier file has counts once.
-                if !seen.insert((game.checkpoint, game.number))
-                    || is_indexed.exists(params![game.checkpoint, game.number])?
-                {
-                    continue;
-                }
+    add_games(&transaction, &mut chunk, &done)?;
+    add_rows(&transaction, &mut chunk)?;
+    transaction
+        .commit()
+        .context("cannot write the position index")?;
+    known.extend(chunk.files.iter().map(|file| (file.number, file.bytes)));
+    Ok(())
+}
+
+/// Adds files and games, and notes which games count.
+fn add_games(
+    transaction: &Transaction<'_>,
+    chunk: &mut Chunk,
+    done: &BTreeMap<u64, u64>,
+) -> rusqlite::Result<()> {
+    let mut seen = HashSet::new();
+    let mut is_indexed =
+        transaction.prepare("SELECT 1 FROM games WHERE checkpoint = ?1 AND number = ?2")?;
+    let mut add_game =
+        transaction.prepare("INSERT INTO games VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
+    let mut add_file = transaction.prepare("INSERT INTO files VALUES (?1, ?2, ?3)")?;
+    let mut games = chunk.games.iter_mut();
+    let mut start = 0;
+    for file in &chunk.files {
+        let is_done = done.contains_key(&file.number);
+        if !is_done {
+            add_file.execute(params![file.number, file.bytes, file.problem])?;
+        }
+        for game in games.by_ref().take(file.games_end - start) {
+            let place = (game.checkpoint, game.number);
+            // A game that an earlier file has counts once.
+            game.counts = !is_done
+                && seen.insert(place)
+                && !is_indexed.exists(params![game.checkpoint, game.number])?;
+            if game.counts {
                 add_game.execute(params![
                     game.checkpoint,
                     game.number,
                     file.number,
-                    game.winner,
+                    game.winner.map(crate::position_view::side),
                     game.termination,
                     game.plies,
                     game.varied
                 ])?;
-                rows.append(&mut game.rows);
             }
         }
+        start = file.games_end;
     }
-    rows::sort_and_merge(&mut rows);
-    write_rows(&transaction, &rows)?;
-    transaction
-        .commit()
-        .context("cannot write the position index")?;
     Ok(())
 }
 
-fn write_rows(transaction: &Transaction<'_>, rows: &[MoveRow]) -> rusqlite::Result<()> {
+fn add_rows(transaction: &Transaction<'_>, chunk: &mut Chunk) -> rusqlite::Result<()> {
     let mut statement = transaction.prepare(
         "INSERT INTO moves VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
          ON CONFLICT DO UPDATE SET
@@ -237,9 +280,9 @@ fn write_rows(transaction: &Transaction<'_>, rows: &[MoveRow]) -> rusqlite::Resu
              value_count = value_count + excluded.value_count,
              last_game = max(last_game, excluded.last_game)",
     )?;
-    for row in rows {
+    for row in chunk.moves.rows(&chunk.games) {
         statement.execute(params![
-            row.position.cast_signed(),
+            row.position,
             row.mv,
             row.varied,
             row.checkpoint,

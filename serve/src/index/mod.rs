@@ -8,6 +8,7 @@ mod schema;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 use std::{fs, io};
@@ -19,7 +20,8 @@ use rusqlite::{Connection, OpenFlags};
 use serde::Serialize;
 use tracing::warn;
 
-pub(crate) use query::{GameFilter, GamePlace, MoveCounts};
+use query::QueryCache;
+pub(crate) use query::{GameFilter, GamePlace, MoveCounts, PlayedHere};
 pub(crate) use rows::MAX_PLIES;
 
 /// The index of one run, and how far it is.
@@ -30,6 +32,11 @@ pub struct PositionIndex {
     status: Mutex<IndexStatus>,
     /// Held while the index is brought up to date.
     known: Mutex<KnownFiles>,
+    /// Whether a reader found it damaged.
+    is_damaged: AtomicBool,
+    /// What was asked since the index was last changed.
+    cache: Mutex<QueryCache>,
+    chunk_moves: usize,
 }
 
 /// What the index was last brought up to date with.
@@ -78,7 +85,16 @@ impl PositionIndex {
             path: run.join("index.sqlite"),
             status: Mutex::default(),
             known: Mutex::default(),
+            is_damaged: AtomicBool::new(false),
+            cache: Mutex::default(),
+            chunk_moves: build::CHUNK_MOVES,
         }
+    }
+
+    /// The same with smaller transactions, to test what is between them.
+    pub fn with_chunk_moves(mut self, moves: usize) -> PositionIndex {
+        self.chunk_moves = moves;
+        self
     }
 
     pub fn status(&self) -> IndexStatus {
@@ -106,6 +122,11 @@ impl PositionIndex {
     fn try_refresh(&self) -> anyhow::Result<()> {
         let run = RunDir::open(&self.run)?;
         let mut known = lock(&self.known);
+        let is_damaged = self.is_damaged.swap(false, Ordering::AcqRel);
+        if is_damaged {
+            schema::remove(&self.path)?;
+            known.sizes.clear();
+        }
         let healthy = self.path.is_file() && self.status().problem.is_none();
         let changed = fs::metadata(run.games()).and_then(|data| data.modified());
         let now = SystemTime::now();
@@ -122,19 +143,32 @@ impl PositionIndex {
         let numbers = files.iter().map(|(number, _)| number);
         if !healthy || !known.sizes.keys().eq(numbers) {
             with_rule_set!(run.config().game.rules, P => {
-                build::update::<P>(&run, &self.path, &files, &mut known.sizes, &self.status)
+                build::update::<P>(self, &run, &files, &mut known.sizes)
             })?;
+        }
+        if is_damaged {
+            lock(&self.status).problem =
+                Some("the position index was damaged and is made again".to_owned());
         }
         known.listed = changed.ok().map(|at| (at, now));
         Ok(())
     }
 
-    /// Opens the index to read it, also while it is being written.
-    pub(crate) fn reader(&self) -> rusqlite::Result<Connection> {
+    /// Reads from the index, also while it is being written. One that is damaged is made again the
+    /// next time that it is brought up to date.
+    pub(crate) fn read<T>(
+        &self,
+        query: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> rusqlite::Result<T> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(&self.path, flags)?;
-        connection.busy_timeout(schema::BUSY)?;
-        Ok(connection)
+        let result = Connection::open_with_flags(&self.path, flags).and_then(|connection| {
+            connection.busy_timeout(schema::BUSY)?;
+            query(&connection)
+        });
+        if result.as_ref().is_err_and(schema::is_damage) {
+            self.is_damaged.store(true, Ordering::Release);
+        }
+        result
     }
 }
 

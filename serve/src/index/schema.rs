@@ -82,6 +82,8 @@ fn try_open(path: &Path, content: &str) -> rusqlite::Result<Connection> {
     connection.pragma_update(None, "journal_mode", "wal")?;
     connection.pragma_update(None, "synchronous", "normal")?;
     connection.pragma_update(None, "cache_size", -131_072)?;
+    // A large transaction leaves a log of its size otherwise.
+    connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
     let transaction =
         connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     let has_meta: bool = transaction.query_row(

@@ -1,5 +1,7 @@
+use garuda_run::counted;
+
 use super::{BalanceReport, BalanceStats, LengthStats};
-use crate::format::{count, percent_with_error};
+use crate::format::percent_with_error;
 
 /// The balance as text for a terminal.
 pub fn text(report: &BalanceReport) -> String {
@@ -21,7 +23,7 @@ pub fn text(report: &BalanceReport) -> String {
 fn stats_lines(report: &BalanceReport, name: &str, stats: &BalanceStats) -> Vec<String> {
     let mut lines = vec![
         String::new(),
-        format!("{name}: {}", count(stats.games, "game")),
+        format!("{name}: {}", counted(stats.games, "game")),
         format!(
             "  first mover    {}: {} won, {} drawn, {} lost",
             percent_with_error(stats.score, stats.score_error),
@@ -43,7 +45,7 @@ fn stats_lines(report: &BalanceReport, name: &str, stats: &BalanceStats) -> Vec<
             if i == 0 { "ends by" } else { "" },
             end.termination,
             100.0 * end.games as f64 / stats.games as f64,
-            count(end.games, "game"),
+            counted(end.games, "game"),
             end.wins,
             end.draws,
             end.losses

@@ -1,11 +1,11 @@
 //! The result of an experiment in sentences.
 
-use garuda_run::HumanCount;
+use garuda_run::{HumanCount, counted};
 
 use super::elimination::Verdict;
 use super::report::{ArmKind, ArmReport, ExperimentNode, ExperimentReport, NetworkStrength};
 use crate::ConfidenceInterval;
-use crate::format::{count, in_words, list, percent};
+use crate::format::{in_words, list, percent};
 
 /// Number of arms that are named where not all are.
 const NAMED: usize = 10;
@@ -23,7 +23,7 @@ pub fn summary(title: &str, words: [&str; 2], report: &ExperimentReport) -> Vec<
     let games = report.nodes.iter().map(all_games).sum::<u64>();
     let by = format!(
         "By {}{}",
-        count(games, "game"),
+        counted(games, "game"),
         report.strength.as_ref().map_or_else(String::new, described)
     );
     for node in &report.nodes {
@@ -54,7 +54,7 @@ fn repeated(node: &ExperimentNode) -> Option<String> {
             "WARNING: {} of {} repeat others move by move, so scores are about a few lines: raise \
              --temperature or --temperature-plies.",
             HumanCount(repeated),
-            count(node.games, "game")
+            counted(node.games, "game")
         )
     })
 }
@@ -66,7 +66,7 @@ fn too_weak(strength: &NetworkStrength) -> String {
             "Too weak to say: the network scores {} in {} against alphabeta, and {required} is \
              required. What follows shows how this network plays, not what is good.",
             percent(found.score),
-            count(found.games, "game"),
+            counted(found.games, "game"),
         ),
         None => format!(
             "Too weak to say: the network has not shown that it scores {required} against alphabeta."

@@ -1,7 +1,7 @@
-use garuda_run::HumanCount;
+use garuda_run::{HumanCount, counted};
 
 use crate::experiment::{ArmKind, ArmReport, Calibration, ExperimentNode, ExperimentReport};
-use crate::format::{count, percent, signed, with_notation};
+use crate::format::{percent, signed, with_notation};
 
 /// An experiment as lines for a terminal.
 pub(super) fn experiment_lines(experiment: &ExperimentReport) -> Vec<String> {
@@ -10,7 +10,7 @@ pub(super) fn experiment_lines(experiment: &ExperimentReport) -> Vec<String> {
         "games with {} simulations a move on both sides, temperature {} over {} after the start; {} % confidence",
         games.simulations,
         games.temperature,
-        count(games.temperature_plies, "move"),
+        counted(games.temperature_plies, "move"),
         100.0 * experiment.settings.confidence
     )];
     for node in &experiment.nodes {
@@ -89,7 +89,7 @@ pub(super) fn calibration_line(found: &Calibration) -> String {
     );
     format!(
         "search values against scores over {}: {correlation}, scores are {:+.1} % off on average, {:.1} % in root mean square",
-        count(found.arms as u64, "arm"),
+        counted(found.arms as u64, "arm"),
         100.0 * found.bias,
         100.0 * found.error
     )

@@ -1,9 +1,10 @@
 //! The result of a study in sentences.
 
 use garuda_rules::Position;
+use garuda_run::counted;
 
 use super::report::{OpeningNode, SearchEffort};
-use crate::format::{count, in_words, list};
+use crate::format::{in_words, list};
 
 /// What a move of the position is called, in singular and plural.
 pub(super) fn move_words<P: Position>(node: &OpeningNode) -> [&'static str; 2] {
@@ -63,8 +64,8 @@ pub(super) fn summary<P: Position>(
     sentences.push(format!(
         "Good means a value within {} of the best, by {} of {} for each of {which}.",
         effort.margin,
-        count(effort.searches, "search"),
-        count(effort.visits, "visit"),
+        counted(effort.searches, "search"),
+        counted(effort.visits, "visit"),
     ));
     sentences
 }

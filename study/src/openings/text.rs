@@ -1,9 +1,9 @@
-use garuda_run::HumanCount;
+use garuda_run::{HumanCount, counted};
 
 use super::experiment_text::experiment_lines;
 use super::report::{CountedGames, MoveReport, OpeningNode, OpeningsReport};
 use super::setups::SideSetUps;
-use crate::format::{count, percent, signed, with_notation};
+use crate::format::{percent, signed, with_notation};
 
 /// Number of formations of a side that are listed.
 const FORMATIONS: usize = 5;
@@ -65,27 +65,27 @@ pub(super) fn source_line(report: &OpeningsReport) -> String {
             .checkpoint
             .map(|number| format!("checkpoint {number}")),
     );
-    parts.extend(source.step.map(|steps| count(steps, "training step")));
+    parts.extend(source.step.map(|steps| counted(steps, "training step")));
     parts.join(", ")
 }
 
 /// Which games were counted.
-pub(super) fn games_line(counted: &CountedGames) -> String {
-    let mut parts = vec![count(counted.games, "game")];
-    if counted.varied > 0 {
+pub(super) fn games_line(source: &CountedGames) -> String {
+    let mut parts = vec![counted(source.games, "game")];
+    if source.varied > 0 {
         parts.push(format!(
             "{} from other starts left out",
-            HumanCount(counted.varied)
+            HumanCount(source.varied)
         ));
     }
-    if counted.elsewhere > 0 {
+    if source.elsewhere > 0 {
         parts.push(format!(
             "{} that never reached this position left out",
-            HumanCount(counted.elsewhere)
+            HumanCount(source.elsewhere)
         ));
     }
-    if !counted.refused.is_empty() {
-        let files = count(counted.refused.len() as u64, "damaged record file");
+    if !source.refused.is_empty() {
+        let files = counted(source.refused.len() as u64, "damaged record file");
         parts.push(format!("{files} skipped"));
     }
     parts.join("; ")
@@ -158,7 +158,7 @@ fn formation_lines(side: &SideSetUps, name: &str) -> Vec<String> {
     ];
     lines.extend(side.formations.iter().take(FORMATIONS).map(|formation| {
         let score = formation.score.map_or_else(String::new, percent);
-        let games = count(formation.games, "game");
+        let games = counted(formation.games, "game");
         format!("{games:>14} {score:>7}  {}", formation.pieces)
     }));
     lines

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use garuda_mcts::Evaluator;
 use garuda_rules::{Color, Game, GameState, Move, Position};
-use garuda_run::Log;
+use garuda_run::{Log, counted};
 
 use super::candidates::{MoveCandidate, candidates, count_moves};
 use super::games::{GameTable, PlayedMove};
@@ -18,7 +18,6 @@ use super::root::OpeningRoot;
 use super::search::{PositionSearch, search_positions};
 use crate::ConfidenceInterval;
 use crate::GameResults;
-use crate::format::count;
 
 /// A position being studied.
 struct NodeDraft<P> {
@@ -226,7 +225,7 @@ fn search_level<P: Position, E: Evaluator<GameState<P>>>(
     let total = positions.len() as u64 * u64::from(settings.searches) * u64::from(settings.visits);
     let phase = Mutex::new(log.phase(&format!("move {ply}"), total));
     let done = AtomicU64::new(0);
-    let message = format!("visits in {}", count(positions.len() as u64, "position"));
+    let message = format!("visits in {}", counted(positions.len() as u64, "position"));
     let progress = |visits: u64| {
         let done = visits + done.fetch_add(visits, Relaxed);
         if let Ok(mut phase) = phase.try_lock() {

@@ -1,4 +1,5 @@
 use garuda_rules::{GamePhase, MaterialFeature, Position};
+use garuda_run::counted;
 use thiserror::Error;
 
 use super::bootstrap::{BootstrapFit, resample};
@@ -7,7 +8,6 @@ use super::positions::{FIRST_FEATURE, FIRST_MOVE, TO_MOVE};
 use super::{
     CountedGame, FeatureValue, FittedValues, GameSample, POSITIONS_PER_PHASE, PhaseValues,
 };
-use crate::format::count;
 
 /// Default number of resamples.
 pub const RESAMPLES: usize = 500;
@@ -29,7 +29,7 @@ pub enum ValuesError {
     NoGames,
     #[error(
         "{} with quiet positions are too few for {coefficients} coefficients: at least {min} are needed",
-        count(*games as u64, "game")
+        counted(*games as u64, "game")
     )]
     TooFewGames {
         games: usize,
@@ -148,7 +148,7 @@ fn warnings(fitted: &FittedValues, coefficients: usize) -> Vec<String> {
     if all.games < enough {
         out.push(format!(
             "{} are few for {coefficients} coefficients: values are reliable from about {enough} games",
-            count(all.games as u64, "game")
+            counted(all.games as u64, "game")
         ));
     }
     for values in std::iter::once(all).chain(&fitted.by_phase) {

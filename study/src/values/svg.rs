@@ -1,3 +1,4 @@
+use garuda_run::counted;
 use maud::{Markup, html};
 
 use super::{FeatureValue, FittedValues, GuideValue, PhaseValues};
@@ -5,7 +6,6 @@ use crate::ConfidenceInterval;
 use crate::charts::parts::{
     Anchor, Axis, COLOURS, GRID_COLOUR, document, dot, line, text, tick_label,
 };
-use crate::format::count;
 
 const WIDTH: f64 = 760.0;
 const LEFT: f64 = 130.0;
@@ -50,7 +50,7 @@ pub fn svg(fitted: &FittedValues) -> String {
             }
         }
     };
-    let games = count(fitted.all.games as u64, "game");
+    let games = counted(fitted.all.games as u64, "game");
     let title = format!("Piece values in {}, fitted to {games}", fitted.title);
     document([WIDTH, height], &title, &content)
 }

@@ -1,5 +1,6 @@
+use garuda_run::counted;
+
 use super::{FeatureValue, FittedValues, PhaseValues, ValuesReport};
-use crate::format::count;
 use crate::{ConfidenceInterval, balance};
 
 /// A report as text for a terminal.
@@ -23,20 +24,20 @@ fn head(report: &ValuesReport) -> Vec<String> {
         "{}: {}, {} of {}, {} of them ({share:.0} %) from varied starts",
         report.source,
         report.game,
-        count(report.games as u64, "game"),
+        counted(report.games as u64, "game"),
         report.checkpoints,
         report.varied_games,
     )];
     if report.length_limit_draws > 0 {
         lines.push(format!(
             "left out of the values: {} by the length limit, which depend on the limit and not on material",
-            count(report.length_limit_draws as u64, "draw"),
+            counted(report.length_limit_draws as u64, "draw"),
         ));
     }
     if !report.refused.is_empty() {
         lines.push(format!(
             "skipped: {}",
-            count(report.refused.len() as u64, "damaged record file")
+            counted(report.refused.len() as u64, "damaged record file")
         ));
     }
     lines
@@ -103,10 +104,10 @@ fn notes(fitted: &FittedValues) -> Vec<String> {
         String::new(),
         format!(
             "{} of {}, up to {} per phase of a game, each game with the same weight; intervals from {} of whole games",
-            count(all.positions as u64, "quiet position"),
-            count(all.games as u64, "game"),
+            counted(all.positions as u64, "quiet position"),
+            counted(all.games as u64, "game"),
             fitted.positions_per_phase,
-            count(fitted.resamples as u64, "resample"),
+            counted(fitted.resamples as u64, "resample"),
         ),
         format!("phases: {}", fitted.phases),
     ];

@@ -1,11 +1,11 @@
 //! What games from every move show.
 
-use garuda_run::HumanCount;
+use garuda_run::{HumanCount, counted};
 use maud::{Markup, html};
 
 use super::marks::{good_badge, move_name, range_mark, result_bar};
 use crate::experiment::{ArmKind, ArmReport, ExperimentNode, ExperimentReport, Verdict};
-use crate::format::{count, percent, signed};
+use crate::format::{percent, signed};
 use crate::markup::{number_head, scrolling_table, text_head};
 use crate::openings::experiment_text::calibration_line;
 
@@ -16,8 +16,8 @@ pub(super) fn section(experiment: &ExperimentReport) -> Markup {
             h2 { "By experiment" }
             @for node in &experiment.nodes { (table(node, experiment.kind)) }
             p.note {
-                "Complete games from each start, with " (count(games.simulations, "simulation"))
-                " a move on both sides. The first " (count(games.temperature_plies, "move"))
+                "Complete games from each start, with " (counted(games.simulations, "simulation"))
+                " a move on both sides. The first " (counted(games.temperature_plies, "move"))
                 " after it are drawn with temperature " (games.temperature) ", so that games differ. "
                 "Scores are for the side that made the move; a draw is half a point. Each interval "
                 "holds with " (percent(experiment.settings.confidence)) " confidence however often it "

@@ -9,7 +9,7 @@ mod setups;
 mod tree;
 
 use garuda_rules::{Color, Position};
-use garuda_run::HumanCount;
+use garuda_run::{HumanCount, counted};
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 
 use self::boards::Boards;
@@ -17,7 +17,7 @@ use self::marks::{ValueScale, good_badge, move_name, result_bar, value_mark};
 use super::report::{MoveReport, OpeningsReport};
 use super::text::{games_line, source_line};
 use crate::balance;
-use crate::format::{count, percent, percent_or_dash, signed};
+use crate::format::{percent, percent_or_dash, signed};
 use crate::markup::{number_head, scrolling_table, text_head};
 
 const STYLE: &str = include_str!("style.css");
@@ -98,7 +98,7 @@ fn lead(report: &OpeningsReport) -> &[String] {
 fn overview(report: &OpeningsReport) -> Markup {
     let root = &report.root;
     let [noun, nouns] = &report.move_words;
-    let counted = report.counted.is_some();
+    let is_counted = report.counted.is_some();
     let searched = report.search.is_some();
     let listed = root.moves.len();
     let heading = if listed == root.legal {
@@ -114,7 +114,7 @@ fn overview(report: &OpeningsReport) -> Markup {
             (number_head("value")) (text_head("95 % interval"))
             (number_head("prior")) (text_head("reply"))
         }
-        @if counted {
+        @if is_counted {
             (number_head("games")) (number_head("score"))
             th.wide scope="col" { "won, drawn, lost" }
         }
@@ -125,7 +125,7 @@ fn overview(report: &OpeningsReport) -> Markup {
             tr.good[mv.good] {
                 th scope="row" { (move_name(&mv.mv, &mv.notation)) @if mv.good { " " (good_badge()) } }
                 @if searched { (search_cells(mv, &scale)) }
-                @if counted { (game_cells(mv)) }
+                @if is_counted { (game_cells(mv)) }
             }
         }
     };
@@ -138,7 +138,7 @@ fn overview(report: &OpeningsReport) -> Markup {
         }
         (scrolling_table(&format!("Table: {heading}"), &head, &rows))
         @if other_games > 0 {
-            p.note { (count(other_games, "game")) " continued with " (nouns) " that were not searched." }
+            p.note { (counted(other_games, "game")) " continued with " (nouns) " that were not searched." }
         }
     }
 }
@@ -169,8 +169,8 @@ fn explanation(report: &OpeningsReport) -> Markup {
             @if let Some(search) = &report.search {
                 li {
                     "Values are for the side that moves: +1 won, 0 even, −1 lost. The position after "
-                    "each move was searched " (count(search.searches, "time")) " with "
-                    (count(search.visits, "visit")) " and different random numbers; the value is the "
+                    "each move was searched " (counted(search.searches, "time")) " with "
+                    (counted(search.visits, "visit")) " and different random numbers; the value is the "
                     "mean of these searches."
                 }
                 li {
@@ -181,7 +181,7 @@ fn explanation(report: &OpeningsReport) -> Markup {
                     "The prior is the network’s probability of the move before any search. The reply "
                     "is the one that most searches prefer."
                 }
-                li { "At each position at most " (count(search.width, "good move")) " were followed." }
+                li { "At each position at most " (counted(search.width, "good move")) " were followed." }
             }
             @if report.counted.is_some() {
                 li {

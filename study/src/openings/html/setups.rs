@@ -1,12 +1,12 @@
 //! Set-ups of Sittuyin and formations of Makruk: where each piece was placed, and the most frequent formations.
 
 use garuda_rules::{Board, Color};
-use garuda_run::HumanCount;
+use garuda_run::{HumanCount, counted};
 use maud::{Markup, html};
 
 use super::boards::Boards;
 use super::marks::result_bar;
-use crate::format::{count, percent};
+use crate::format::percent;
 use crate::markup::{number_head, scrolling_table, text_head};
 use crate::openings::setups::{PieceMap, SetUps, SideSetUps};
 
@@ -24,7 +24,7 @@ pub(super) fn section(set_ups: &SetUps, boards: Option<Boards>) -> Markup {
     html! {
         h2 { (set_ups.title()) }
         p.note {
-            "Where pieces stood in " (count(set_ups.games, "game")) ". Each map shows a side’s "
+            "Where pieces stood in " (counted(set_ups.games, "game")) ". Each map shows a side’s "
             "first three ranks from its own edge. The number is the percentage of games with that "
             "piece there; a stronger colour means more games."
         }
@@ -114,14 +114,14 @@ fn formations(side: &SideSetUps, color: Color, name: &str, boards: Option<Boards
     let label = format!("Formations of the {}", name.to_lowercase());
     let board = |fen: &str| boards?.draw(fen, color, None);
     html! {
-        h4 { (name) ": most frequent of " (count(side.distinct, "formation")) }
+        h4 { (name) ": most frequent of " (counted(side.distinct, "formation")) }
         (scrolling_table(&label, &head, &rows))
         div.boards {
             @for formation in side.formations.iter().take(DRAWN) {
                 @if let Some(drawing) = board(&formation.example) {
                     figure.board {
                         (drawing)
-                        figcaption { (count(formation.games, "game")) "; example board" }
+                        figcaption { (counted(formation.games, "game")) "; example board" }
                     }
                 }
             }

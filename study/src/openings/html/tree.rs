@@ -1,12 +1,12 @@
 //! The tree of moves, each of which can be opened.
 
 use garuda_rules::Color;
-use garuda_run::HumanCount;
+use garuda_run::{HumanCount, counted};
 use maud::{Markup, html};
 
 use super::boards::{Boards, LastMove};
 use super::marks::{ValueScale, good_badge, move_name, result_bar, value_mark};
-use crate::format::{count, percent, signed};
+use crate::format::{percent, signed};
 use crate::openings::report::{MoveReport, OpeningNode, OpeningsReport, RangeCounts};
 
 pub(super) fn section(report: &OpeningsReport, boards: Option<Boards>) -> Markup {
@@ -110,7 +110,7 @@ fn fact(name: &str, content: &Markup) -> Markup {
 
 fn part_results(part: &RangeCounts) -> String {
     match part.results.score() {
-        Some(score) => format!("{}, score {}", count(part.games, "game"), percent(score)),
+        Some(score) => format!("{}, score {}", counted(part.games, "game"), percent(score)),
         None => "no games".to_owned(),
     }
 }

@@ -8,38 +8,40 @@ use crate::hash::sha256;
 use crate::sparse::FeatureLayout;
 use crate::{Architecture, Encoding, NetworkKind};
 
-/// What a checkpoint belongs to.
+/// `state.json` of a checkpoint: what the checkpoint belongs to.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct State {
-    pub(super) format: u32,
-    pub(super) rules: String,
-    pub(super) encoding: String,
-    pub(super) architecture: Architecture,
-    pub(super) step: u64,
-    pub(super) run: String,
+pub struct CheckpointState {
+    pub(crate) format: u32,
+    pub(crate) rules: String,
+    pub(crate) encoding: String,
+    pub(crate) architecture: Architecture,
+    pub(crate) step: u64,
+    pub(crate) run: String,
     /// The hashes of the other files.
-    pub(super) files: BTreeMap<String, String>,
+    pub(crate) files: BTreeMap<String, String>,
     /// The caller's own.
-    pub(super) notes: serde_json::Value,
+    pub notes: serde_json::Value,
 }
 
 /// The start of the file: the hash of everything after its line.
 const OPENING: &str = "{\n  \"checksum\": \"";
 const CLOSING: &str = "\",\n";
 
-impl State {
+impl CheckpointState {
     /// Raised when a checkpoint is laid out differently.
-    pub(super) const FORMAT: u32 = 2;
+    pub(crate) const FORMAT: u32 = 2;
 
-    pub(super) fn encode(&self) -> Vec<u8> {
+    /// The file, with a checksum of itself.
+    pub fn encode(&self) -> Vec<u8> {
         let text = serde_json::to_string_pretty(self).expect("a state can be written as JSON");
         let rest = text.strip_prefix("{\n").expect("a state has fields");
         let checksum = sha256(rest.as_bytes());
         format!("{OPENING}{checksum}{CLOSING}{rest}").into_bytes()
     }
 
-    pub(super) fn decode(bytes: &[u8]) -> Result<State, String> {
+    /// Reads the file. The error says what is wrong with it.
+    pub fn decode(bytes: &[u8]) -> Result<CheckpointState, String> {
         let damaged = |what: &str| format!("{STATE} is damaged: {what}");
         let text = str::from_utf8(bytes).map_err(|_| damaged("it is not UTF-8"))?;
         let rest = text
@@ -52,7 +54,7 @@ impl State {
     }
 
     /// What keeps this from being a checkpoint of a game as this program plays it.
-    pub(super) fn differences<P: Position>(&self) -> Vec<String> {
+    pub fn differences<P: Position>(&self) -> Vec<String> {
         let mut differences = Vec::new();
         if self.format != Self::FORMAT {
             let (found, known) = (self.format, Self::FORMAT);

@@ -1,0 +1,23 @@
+//! What stands in for `fleet.rs` in a build without the fleet.
+
+#[cfg(feature = "torch")]
+use std::net::SocketAddr;
+
+#[cfg(feature = "torch")]
+use garuda_selfplay::train::{Summary, TrainOptions};
+
+use crate::commands::{FleetArgs, WorkerArgs};
+use crate::features::lacks;
+
+#[cfg(feature = "torch")]
+pub(crate) fn train_with_workers(_: TrainOptions, _: SocketAddr) -> anyhow::Result<Summary> {
+    Err(lacks("train --listen", "fleet"))
+}
+
+pub(crate) fn work(_: WorkerArgs) -> anyhow::Result<()> {
+    Err(lacks("worker", "fleet"))
+}
+
+pub(crate) fn manage(_: FleetArgs) -> anyhow::Result<()> {
+    Err(lacks("fleet", "fleet"))
+}

@@ -1,0 +1,94 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use tracing::{debug, warn};
+
+use super::hub::Hub;
+use crate::broker::{Broker, broker_config};
+use crate::registry::{BrokerDir, Registry};
+
+/// How often the broker, the registry and the leases are looked after.
+const KEEPER_INTERVAL: Duration = Duration::from_millis(500);
+/// How often people who watch are told.
+const STATUS_INTERVAL: Duration = Duration::from_secs(2);
+
+/// Looks after the broker, the registry and the leases, on a thread of its own.
+#[derive(Debug)]
+pub(super) struct Keeper {
+    ended: Arc<AtomicBool>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Keeper {
+    /// `told` is what the broker knows of the registry.
+    pub(super) fn start(
+        dir: BrokerDir,
+        mut broker: Broker,
+        trainer: String,
+        hub: Arc<Hub>,
+        mut told: Registry,
+        status: PathBuf,
+    ) -> anyhow::Result<Keeper> {
+        let ended = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&ended);
+        let show = move |hub: &Hub| {
+            if let Err(e) = hub.summary().write(&status) {
+                debug!("cannot write {}: {e}", status.display());
+            }
+        };
+        let mut shown = Instant::now();
+        let work = move || {
+            show(&hub);
+            while !flag.load(Ordering::Relaxed) {
+                thread::park_timeout(KEEPER_INTERVAL);
+                if shown.elapsed() >= STATUS_INTERVAL {
+                    shown = Instant::now();
+                    show(&hub);
+                }
+                broker.keep_alive();
+                hub.expire();
+                for worker in hub.convicted() {
+                    // Tried again as long as someone else is changing the registry.
+                    if let Err(e) = dir.revoke(&worker) {
+                        debug!("{e:#}");
+                    }
+                }
+                match dir.read() {
+                    // Not what the hub knows: that has the convicted before the registry does.
+                    Ok(registry) if registry != told => {
+                        let config = broker_config(&dir, broker.address(), &trainer, &registry);
+                        told = registry.clone();
+                        hub.set_registry(registry);
+                        if let Err(e) = broker.reload(&config) {
+                            warn!("{e:#}");
+                        }
+                    }
+                    Ok(_) => {}
+                    Err(e) => warn!("{e:#}"),
+                }
+            }
+            show(&hub);
+        };
+        let thread = (thread::Builder::new().name("broker".to_owned()))
+            .spawn(work)
+            .context("cannot start a thread")?;
+        Ok(Keeper {
+            ended,
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.ended.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            let _ = thread.join();
+        }
+    }
+}
