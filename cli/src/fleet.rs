@@ -18,10 +18,15 @@ use crate::commands::{FleetArgs, FleetCommands, WorkerArgs};
 pub(crate) fn train_with_workers(
     options: TrainOptions,
     listen: SocketAddr,
+    workers_only: bool,
 ) -> anyhow::Result<Summary> {
+    let shards = match workers_only {
+        true => 0,
+        false => shards(&options.config),
+    };
     let fleet = FleetOptions {
         listen,
-        shards: shards(&options.config),
+        shards,
         log: options.log.clone(),
     };
     train_with(options, FleetSource::new(fleet))

@@ -48,7 +48,7 @@ pub(crate) fn train(args: &TrainArgs, run: PathBuf, config: Config) -> anyhow::R
     };
     let summary = match args.listen {
         None => train_run(options)?,
-        Some(listen) => train_with_workers(options, listen)?,
+        Some(listen) => train_with_workers(options, listen, args.workers_only)?,
     };
     if args.json {
         writeln!(stdout(), "{}", serde_json::to_string(&summary)?)?;

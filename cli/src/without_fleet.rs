@@ -10,7 +10,11 @@ use crate::commands::{FleetArgs, WorkerArgs};
 use crate::features::lacks;
 
 #[cfg(feature = "torch")]
-pub(crate) fn train_with_workers(_: TrainOptions, _: SocketAddr) -> anyhow::Result<Summary> {
+pub(crate) fn train_with_workers(
+    _: TrainOptions,
+    _: SocketAddr,
+    _: bool,
+) -> anyhow::Result<Summary> {
     Err(lacks("train --listen", "fleet"))
 }
 

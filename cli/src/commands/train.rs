@@ -59,6 +59,9 @@ pub(crate) struct TrainArgs {
     /// address only this machine reaches it; port 0 is any free one
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:4222")]
     pub(crate) listen: Option<SocketAddr>,
+    /// Leave all games to workers: this machine trains, and plays only the games that it checks
+    #[arg(long, requires = "listen")]
+    pub(crate) workers_only: bool,
     /// Print one JSON object at the end instead of lines
     #[arg(long)]
     pub(crate) json: bool,
