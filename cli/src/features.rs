@@ -2,8 +2,6 @@
 
 use std::fmt::Write;
 
-use anyhow::anyhow;
-
 /// The features, whether this build has them, and what they are for.
 const FEATURES: [(&str, bool, &str); 4] = [
     (
@@ -43,14 +41,19 @@ everything, with LIBTORCH set to a folder with include/ and lib/:
 }
 
 /// That this build lacks a feature which something needs.
-#[allow(dead_code)] // A full build lacks nothing.
+#[cfg(not(all(
+    feature = "torch",
+    feature = "fleet",
+    feature = "serve",
+    feature = "parquet"
+)))]
 pub(crate) fn lacks(what: &str, feature: &str) -> anyhow::Error {
     debug_assert!(
         FEATURES
             .iter()
             .any(|&(name, is_there, _)| name == feature && !is_there)
     );
-    anyhow!(
+    anyhow::anyhow!(
         "{what} needs the feature {feature}, which this build does not have. Use scripts/garuda, which adds it, or build everything: cargo build --release --package garuda"
     )
 }

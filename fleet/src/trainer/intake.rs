@@ -64,8 +64,8 @@ impl TakenMessage {
 pub(super) struct HeldMessage {
     taken: TakenMessage,
     unchecked: BTreeSet<u64>,
-    /// When the broker was last told that the message is being worked on.
-    told: Instant,
+    /// When the broker last heard that the message is being worked on.
+    progress_sent: Instant,
 }
 
 impl<P: Position> Intake<'_, P> {
@@ -201,7 +201,7 @@ impl<P: Position> Intake<'_, P> {
         self.held.push(HeldMessage {
             taken,
             unchecked,
-            told: Instant::now(),
+            progress_sent: Instant::now(),
         });
     }
 
@@ -305,8 +305,8 @@ impl<P: Position> Intake<'_, P> {
     /// Tells the broker of messages that are being worked on, which it would deliver again.
     fn keep_held(&mut self) {
         for held in &mut self.held {
-            if held.told.elapsed() >= ACK_WAIT / 3 {
-                held.told = Instant::now();
+            if held.progress_sent.elapsed() >= ACK_WAIT / 3 {
+                held.progress_sent = Instant::now();
                 let message = held.taken.message.clone();
                 let _ = self.answers.blocking_send((message, AckKind::Progress));
             }

@@ -13,7 +13,7 @@ use crate::registry::{BrokerDir, Registry};
 
 /// How often the broker, the registry and the leases are looked after.
 const KEEPER_INTERVAL: Duration = Duration::from_millis(500);
-/// How often people who watch are told.
+/// How often `fleet.json` is replaced.
 const STATUS_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Looks after the broker, the registry and the leases, on a thread of its own.
@@ -24,13 +24,13 @@ pub(super) struct Keeper {
 }
 
 impl Keeper {
-    /// `told` is what the broker knows of the registry.
+    /// `known` is the registry that the broker was started with.
     pub(super) fn start(
         dir: BrokerDir,
         mut broker: Broker,
         trainer: String,
         hub: Arc<Hub>,
-        mut told: Registry,
+        mut known: Registry,
         status: PathBuf,
     ) -> anyhow::Result<Keeper> {
         let ended = Arc::new(AtomicBool::new(false));
@@ -41,6 +41,7 @@ impl Keeper {
             }
         };
         let mut shown = Instant::now();
+        let mut is_reloaded = true;
         let work = move || {
             show(&hub);
             while !flag.load(Ordering::Relaxed) {
@@ -59,12 +60,17 @@ impl Keeper {
                 }
                 match dir.read() {
                     // Not what the hub knows: that has the convicted before the registry does.
-                    Ok(registry) if registry != told => {
+                    Ok(registry) if registry != known => {
                         let config = broker_config(&dir, broker.address(), &trainer, &registry);
-                        told = registry.clone();
-                        hub.set_registry(registry);
-                        if let Err(e) = broker.reload(&config) {
+                        hub.set_registry(registry.clone());
+                        // Tried until the broker has it; the trainer goes by its own registry.
+                        let reloaded = broker.reload(&config);
+                        if is_reloaded && let Err(e) = &reloaded {
                             warn!("{e:#}");
+                        }
+                        is_reloaded = reloaded.is_ok();
+                        if is_reloaded {
+                            known = registry;
                         }
                     }
                     Ok(_) => {}

@@ -216,7 +216,7 @@ impl FleetSession {
         let link = runtime.block_on(Link::connect(&url, key, &registry.run))?;
         let trainer = key.public_key();
         let log = IntakeLog::open(&run.intake())?;
-        let told = registry.clone();
+        let known = registry.clone();
         let hub = Arc::new(Hub::new(registry, log.totals()?));
         let (arrived, arrivals) = tokio::sync::mpsc::channel(ARRIVALS);
         let (answers, answered) = tokio::sync::mpsc::channel(ARRIVALS);
@@ -230,7 +230,7 @@ impl FleetSession {
                 broker,
                 trainer,
                 Arc::clone(&hub),
-                told,
+                known,
                 run.fleet(),
             )?),
             hub,
