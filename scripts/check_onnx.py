@@ -1,6 +1,6 @@
 """Checks exported networks with Python's onnx and onnxruntime.
 
-Takes a directory made by model/examples/exports.rs. Every file must satisfy onnx.checker, shape
+Takes a directory made by torch/examples/exports.rs. Every file must satisfy onnx.checker, shape
 inference included, and give what libtorch gave for the same positions, within 1e-4, also in batches
 of other sizes; files in the folder `sparse` what the integers gave, within their rounding. The lines of
 Python in model/ENCODING.md must work as they stand.

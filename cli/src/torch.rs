@@ -6,12 +6,9 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
-use garuda_model::bench as networks;
 use garuda_model::nnue::{KingBuckets, NnueLayout};
 use garuda_model::sparse::SparseShape;
-use garuda_model::{
-    Architecture, AveragedNetwork, ConvShape, Network, NetworkKind, TrainParams, Trainer,
-};
+use garuda_model::{Architecture, ConvShape, Network, NetworkKind};
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{Position, RuleSet, with_rule_set};
@@ -21,6 +18,8 @@ use garuda_selfplay::label::{
     LabelOptions, Labeller, NnueOptions, export_nnue as train_nnue, label,
 };
 use garuda_selfplay::train::{TrainOptions, train as train_run};
+use garuda_torch::bench as networks;
+use garuda_torch::{AveragedNetwork, TrainParams, Trainer};
 use serde_json::{Map, json};
 
 use crate::bench::{BenchReport, kinds};

@@ -12,14 +12,14 @@ use crate::{Architecture, Encoding, NetworkKind};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CheckpointState {
-    pub(crate) format: u32,
-    pub(crate) rules: String,
-    pub(crate) encoding: String,
-    pub(crate) architecture: Architecture,
-    pub(crate) step: u64,
-    pub(crate) run: String,
+    pub format: u32,
+    pub rules: String,
+    pub encoding: String,
+    pub architecture: Architecture,
+    pub step: u64,
+    pub run: String,
     /// The hashes of the other files.
-    pub(crate) files: BTreeMap<String, String>,
+    pub files: BTreeMap<String, String>,
     /// The caller's own.
     pub notes: serde_json::Value,
 }
@@ -30,7 +30,7 @@ const CLOSING: &str = "\",\n";
 
 impl CheckpointState {
     /// Raised when a checkpoint is laid out differently.
-    pub(crate) const FORMAT: u32 = 2;
+    pub const FORMAT: u32 = 2;
 
     /// The file, with a checksum of itself.
     pub fn encode(&self) -> Vec<u8> {

@@ -99,8 +99,7 @@ impl Network {
     }
 
     /// The integers of a sparse network. Refuses another kind, game or encoding.
-    #[cfg(feature = "torch")]
-    pub(crate) fn sparse<P: Position>(&self) -> Result<&SparseNetwork, NetworkError> {
+    pub fn sparse<P: Position>(&self) -> Result<&SparseNetwork, NetworkError> {
         match &self.contents {
             Contents::Onnx(_) => Err(NetworkError::NotTrainable),
             Contents::Sparse { network, .. } => {

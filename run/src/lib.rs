@@ -20,7 +20,6 @@ pub mod seeds;
 mod stop;
 mod tally;
 mod tensorboard;
-#[cfg(feature = "testing")]
 pub mod testing;
 mod text;
 

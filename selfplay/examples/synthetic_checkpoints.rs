@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use garuda_model::CheckpointState;
 use garuda_model::checkpoint_files::{OPTIMIZER, STATE};
-use garuda_model::{AveragedNetwork, CheckpointState, TrainParams, Trainer};
 use garuda_rules::{Position, with_rule_set};
 use garuda_run::config::FrozenSettings;
 use garuda_run::records::RecordStore;
@@ -18,6 +18,7 @@ use garuda_run::{
     Event, Ladder, MatchResult, RunDir, SelfplayStats, Tally, TrainingStats, checkpoint_name,
 };
 use garuda_selfplay::train::Progress;
+use garuda_torch::{AveragedNetwork, TrainParams, Trainer};
 
 fn main() -> anyhow::Result<()> {
     let arguments: Vec<_> = env::args().skip(1).collect();

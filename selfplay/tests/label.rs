@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use garuda_model::Network;
 use garuda_model::nnue::NnueLayout;
 use garuda_model::sparse::SparseShape;
-use garuda_model::{Network, TrainParams, Trainer};
 use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::tori::ToriPosition;
@@ -15,6 +15,7 @@ use garuda_run::labels::LabelDir;
 use garuda_run::records::RecordStore;
 use garuda_run::{Log, Stop};
 use garuda_selfplay::label::{LabelOptions, Labeller, label};
+use garuda_torch::{TrainParams, Trainer};
 
 use crate::common;
 

@@ -1,7 +1,6 @@
 //! What is trained on.
 
 use garuda_model::sparse::FeatureLayout;
-use garuda_model::{GameSamples, Targets};
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{Game, GameState};
 use garuda_run::records::{DecisionKind, GameRecord};
@@ -9,6 +8,7 @@ use garuda_selfplay::replay::{
     Replay, ReplayGame, SampleSettings, TrainingSample, first_in_window, game_samples, ply_of,
     window_size,
 };
+use garuda_torch::{GameSamples, Targets};
 
 use crate::common::{config, games};
 

@@ -10,9 +10,9 @@ use super::INPUT;
 use super::proto::{Attribute, Dimension, Graph, Node, Tensor, ValueInfo};
 
 /// The most numbers that are in use at a time, per position.
-pub(super) const MAX_MEMORY: usize = 1 << 20;
+pub const MAX_MEMORY: usize = 1 << 20;
 /// The most multiplications per position.
-pub(super) const MAX_WORK: usize = 1 << 35;
+pub const MAX_WORK: usize = 1 << 35;
 /// The most dimensions of a tensor.
 const MAX_RANK: usize = 8;
 
@@ -45,11 +45,11 @@ pub enum GraphError {
 
 /// What running a graph takes, per position.
 #[derive(Copy, Clone, Default, Debug)]
-pub(super) struct Cost {
+pub struct Cost {
     /// The most numbers in use at a time.
-    pub(super) memory: usize,
+    pub memory: usize,
     /// Multiplications, or other operations on a number.
-    pub(super) work: usize,
+    pub work: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -63,7 +63,7 @@ enum Value {
 }
 
 /// Checks that a graph can be run within the bounds.
-pub(super) fn check(graph: &Graph) -> Result<Cost, GraphError> {
+pub fn check(graph: &Graph) -> Result<Cost, GraphError> {
     let mut values = HashMap::new();
     let mut names = HashSet::from([INPUT]);
     for tensor in &graph.initializer {

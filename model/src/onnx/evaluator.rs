@@ -124,7 +124,7 @@ impl<P: Position> Evaluator<GameState<P>> for OnnxEvaluator<P> {
 
 /// A session that works on the calling thread alone: one per core is faster than one that
 /// spreads over cores, and its results are reproducible.
-pub(crate) fn session(file: &[u8]) -> Result<Session, NetworkError> {
+pub fn session(file: &[u8]) -> Result<Session, NetworkError> {
     let environment = runtime::environment()?;
     let build = || -> ort::Result<Session> {
         Session::builder(environment)?

@@ -40,7 +40,7 @@ impl OnnxFile {
 
 /// The hash of everything in a file that is run: all but who wrote it and the metadata, which are
 /// as before afterwards.
-pub(crate) fn content_hash(model: &mut proto::Model) -> String {
+pub fn content_hash(model: &mut proto::Model) -> String {
     let described = proto::Model {
         graph: model.graph.take(),
         ir_version: model.ir_version,

@@ -4,7 +4,7 @@
 //! a small file could exhaust memory.
 
 /// The largest structure that is decoded. The largest convolutional network has a tenth of it.
-pub(super) const MAX_BYTES: usize = 1 << 20;
+pub const MAX_BYTES: usize = 1 << 20;
 
 /// Tags of the fields on the path to the weights, see `proto.rs`.
 const GRAPH: u64 = 7;
@@ -12,7 +12,7 @@ const INITIALIZER: u64 = 5;
 const RAW_DATA: u64 = 9;
 
 /// Number of bytes in a file that are not the data of its tensors.
-pub(super) fn structure_len(model: &[u8]) -> usize {
+pub fn structure_len(model: &[u8]) -> usize {
     let data: usize = fields(model, GRAPH)
         .flat_map(|graph| fields(graph, INITIALIZER))
         .flat_map(|tensor| fields(tensor, RAW_DATA))

@@ -7,10 +7,9 @@ use super::proto;
 use crate::NetworkInfo;
 
 /// The standard's numbers of types.
-pub(crate) const FLOAT: i32 = 1;
-pub(crate) const INT64: i32 = 7;
+pub const FLOAT: i32 = 1;
+pub const INT64: i32 = 7;
 const INT_ATTRIBUTE: i32 = 2;
-#[cfg(feature = "torch")]
 const INTS_ATTRIBUTE: i32 = 7;
 
 /// The version of ONNX that the files are written in.
@@ -18,7 +17,7 @@ const IR_VERSION: i64 = 8;
 const OPERATOR_SET: i64 = 17;
 
 /// A network's file. Its hash is the graph's, whatever `info` says.
-pub(crate) fn network_file(graph: proto::Graph, info: NetworkInfo) -> Vec<u8> {
+pub fn network_file(graph: proto::Graph, info: NetworkInfo) -> Vec<u8> {
     let mut file = file(graph);
     let info = NetworkInfo {
         hash: content_hash(&mut file),
@@ -33,7 +32,7 @@ pub(crate) fn network_file(graph: proto::Graph, info: NetworkInfo) -> Vec<u8> {
 }
 
 /// A graph as a file, without metadata.
-pub(crate) fn file(graph: proto::Graph) -> proto::Model {
+pub fn file(graph: proto::Graph) -> proto::Model {
     proto::Model {
         ir_version: IR_VERSION,
         producer_name: "garuda".to_owned(),
@@ -48,7 +47,7 @@ pub(crate) fn file(graph: proto::Graph) -> proto::Model {
 }
 
 /// A tensor `[batch, rest…]` of one of the types above, for any batch.
-pub(crate) fn value_info(name: &str, elem_type: i32, rest: &[i64]) -> proto::ValueInfo {
+pub fn value_info(name: &str, elem_type: i32, rest: &[i64]) -> proto::ValueInfo {
     let batch = proto::Dimension {
         dim_param: Some("batch".to_owned()),
         ..Default::default()
@@ -72,15 +71,15 @@ pub(crate) fn value_info(name: &str, elem_type: i32, rest: &[i64]) -> proto::Val
 }
 
 /// Builds a network as nodes. A value is its name.
-#[derive(Default)]
-pub(crate) struct GraphWriter {
-    pub(crate) nodes: Vec<proto::Node>,
-    pub(crate) constants: Vec<proto::Tensor>,
+#[derive(Debug, Default)]
+pub struct GraphWriter {
+    pub nodes: Vec<proto::Node>,
+    pub constants: Vec<proto::Tensor>,
 }
 
 impl GraphWriter {
     /// Adds a node with one output, which has the node's name.
-    pub(crate) fn node(
+    pub fn node(
         &mut self,
         op: &str,
         input: Vec<String>,
@@ -98,18 +97,17 @@ impl GraphWriter {
     }
 
     /// Renames the output of a node. No other node may use it.
-    pub(crate) fn rename_output(&mut self, value: &str, name: &str) {
+    pub fn rename_output(&mut self, value: &str, name: &str) {
         let node = self.nodes.iter_mut().find(|node| node.name == value);
         node.expect("a value is some node's output").output = vec![name.to_owned()];
     }
 
-    pub(crate) fn floats(&mut self, dims: &[i64], numbers: &[f32]) -> String {
+    pub fn floats(&mut self, dims: &[i64], numbers: &[f32]) -> String {
         let bytes = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
         self.constant(dims, FLOAT, bytes)
     }
 
-    #[cfg(feature = "torch")]
-    pub(crate) fn integers(&mut self, dims: &[i64], numbers: &[i64]) -> String {
+    pub fn integers(&mut self, dims: &[i64], numbers: &[i64]) -> String {
         let bytes = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
         self.constant(dims, INT64, bytes)
     }
@@ -126,7 +124,7 @@ impl GraphWriter {
     }
 }
 
-pub(crate) fn int(name: &str, value: i64) -> proto::Attribute {
+pub fn int(name: &str, value: i64) -> proto::Attribute {
     proto::Attribute {
         name: name.to_owned(),
         i: Some(value),
@@ -135,8 +133,7 @@ pub(crate) fn int(name: &str, value: i64) -> proto::Attribute {
     }
 }
 
-#[cfg(feature = "torch")]
-pub(crate) fn ints(name: &str, values: &[i64]) -> proto::Attribute {
+pub fn ints(name: &str, values: &[i64]) -> proto::Attribute {
     proto::Attribute {
         name: name.to_owned(),
         ints: values.to_vec(),

@@ -9,9 +9,9 @@ use crate::View;
 /// ([`Position::mirrored`]) may be.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MirrorTable {
-    pub(crate) features: Vec<u16>,
-    pub(crate) actions: Vec<u16>,
-    pub(crate) moves: Vec<u16>,
+    pub features: Vec<u16>,
+    pub actions: Vec<u16>,
+    pub moves: Vec<u16>,
 }
 
 impl MirrorTable {

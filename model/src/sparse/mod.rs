@@ -15,7 +15,6 @@ mod evaluator;
 mod exp;
 mod features;
 mod file;
-#[cfg(feature = "torch")]
 mod mirror;
 mod move_table;
 mod network;
@@ -26,8 +25,6 @@ mod tests;
 pub use evaluator::SparseEvaluator;
 pub use features::{FeatureLayout, SparseSample};
 pub use file::SparseFileError;
-#[cfg(feature = "torch")]
 pub use mirror::MirrorTable;
-#[cfg(feature = "torch")]
-pub(crate) use network::{SUM_SCALE, SparseWeights, WEIGHT_SCALE};
+pub use network::{SUM_SCALE, SparseWeights, WEIGHT_SCALE};
 pub use network::{SparseNetwork, SparseShape, SparseSizes};

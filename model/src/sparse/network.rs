@@ -8,12 +8,12 @@ use super::features::{FeatureLayout, SparseSample};
 use crate::ArchitectureError;
 
 /// What 1.0 is in the sums of feature rows, and the most that an activation keeps of them.
-pub(crate) const SUM_SCALE: f32 = 255.0;
+pub const SUM_SCALE: f32 = 255.0;
 /// What 1.0 is after squaring: 255² shifted down by [`ACTIVATION_SHIFT`].
 pub(crate) const ACTIVATION_SCALE: f32 = 65025.0 / 64.0;
 const ACTIVATION_SHIFT: u32 = 6;
 /// What 1.0 is in the weights of the value's hidden layer and of the policy.
-pub(crate) const WEIGHT_SCALE: f32 = 512.0;
+pub const WEIGHT_SCALE: f32 = 512.0;
 
 /// The size of a sparse network.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -74,23 +74,23 @@ impl From<SparseShape> for UncheckedSparseShape {
 
 /// The weights of a sparse network, as they are kept in its file.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct SparseWeights {
+pub struct SparseWeights {
     /// `[features][width]`, in units of 1/255.
-    pub(crate) rows: Vec<i16>,
+    pub rows: Vec<i16>,
     /// `[width]`, likewise.
-    pub(crate) bias: Vec<i16>,
+    pub bias: Vec<i16>,
     /// `[hidden][width]`, in units of 1/512.
-    pub(crate) hidden: Vec<i16>,
+    pub hidden: Vec<i16>,
     /// `[hidden]`
-    pub(crate) hidden_bias: Vec<f32>,
+    pub hidden_bias: Vec<f32>,
     /// `[3][hidden]`: win, draw, loss.
-    pub(crate) value: Vec<f32>,
+    pub value: Vec<f32>,
     /// `[3]`
-    pub(crate) value_bias: Vec<f32>,
+    pub value_bias: Vec<f32>,
     /// `[actions][width]`, in units of 1/512.
-    pub(crate) policy: Vec<i16>,
+    pub policy: Vec<i16>,
     /// `[moves]`, logits.
-    pub(crate) moves: Vec<f32>,
+    pub moves: Vec<f32>,
 }
 
 /// What a game adds to the size of a sparse network.
@@ -115,7 +115,7 @@ pub struct SparseNetwork {
 impl SparseNetwork {
     /// Refuses weights of the wrong sizes, floats that are not finite, and integers whose sums
     /// could overflow, naming everything that is wrong.
-    pub(crate) fn new(
+    pub fn new(
         sizes: SparseSizes,
         shape: SparseShape,
         weights: SparseWeights,
@@ -174,7 +174,7 @@ impl SparseNetwork {
         self.shape
     }
 
-    pub(crate) fn weights(&self) -> &SparseWeights {
+    pub fn weights(&self) -> &SparseWeights {
         &self.weights
     }
 

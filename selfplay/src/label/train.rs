@@ -9,10 +9,10 @@ use anyhow::{Context, bail, ensure};
 use garuda_model::nnue::{
     CompactLayout, INTERNAL_PER_PAWN, KingBuckets, NnueLayout, NnueNetwork, NnuePosition,
 };
-use garuda_model::{NnueEpoch, NnueSet, NnueSettings, NnueTrained, set_threads, train_nnue};
 use garuda_rules::Position;
 use garuda_run::labels::{Label, LabelDir};
 use garuda_run::{HumanCount, Log, Stop, seeds, write_atomically};
+use garuda_torch::{NnueEpoch, NnueSet, NnueSettings, NnueTrained, set_threads, train_nnue};
 use serde::Serialize;
 
 /// Fewer labels make no network worth having.

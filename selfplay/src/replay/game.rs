@@ -1,7 +1,8 @@
+use garuda_model::NetworkKind;
 use garuda_model::sparse::FeatureLayout;
-use garuda_model::{Batch, GameSamples, NetworkKind};
 use garuda_rules::Position;
 use garuda_run::records::{DecisionKind, GameRecord};
+use garuda_torch::{Batch, GameSamples};
 
 use super::{SampleSettings, TrainingSample, game_samples};
 

@@ -1,9 +1,9 @@
 use garuda_mcts::Wdl;
 use garuda_model::sparse::FeatureLayout;
-use garuda_model::{Batch, GameSamples, SHORT_TERM_HORIZONS, Targets};
 use garuda_rules::{Color, Game, GameState, Move, MoveList, Position, Termination};
 use garuda_run::config::Config;
 use garuda_run::records::{Decision, DecisionKind, GameRecord};
+use garuda_torch::{Batch, GameSamples, SHORT_TERM_HORIZONS, Targets};
 
 /// The settings that training targets depend on.
 #[derive(Copy, Clone, PartialEq, Debug)]

@@ -5,10 +5,10 @@ use std::{fs, io};
 
 use anyhow::{Context, bail, ensure};
 use garuda_model::checkpoint_files::{OPTIMIZER, WEIGHTS};
-use garuda_model::{AveragedNetwork, TrainParams, Trainer};
 use garuda_rules::Position;
 use garuda_run::config::Config;
 use garuda_run::{RunDir, checkpoint_name, find_model, read_network, seeds};
+use garuda_torch::{AveragedNetwork, TrainParams, Trainer};
 use tracing::error;
 
 use super::Progress;

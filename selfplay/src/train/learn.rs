@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
-use garuda_model::{Batch, LossWeights, Losses, LrDrop, Schedule, TrainParams, Trainer};
 use garuda_rules::Position;
 use garuda_run::config::Config;
 use garuda_run::records::GameRecord;
 use garuda_run::{Log, LossStats, TrainingStats, checkpoint_name, seeds};
+use garuda_torch::{Batch, LossWeights, Losses, LrDrop, Schedule, TrainParams, Trainer};
 use rand::RngExt;
 use rayon::prelude::*;
 use tracing::error;
@@ -75,7 +75,7 @@ impl<P: Position> Learner<P> {
             return Ok(TrainOutcome::NothingToLearn);
         }
         // The number belongs to the thread that trains.
-        garuda_model::set_threads(job.threads);
+        garuda_torch::set_threads(job.threads);
         loop {
             let next = checkpoint_name(job.progress.checkpoint + 1);
             let mut phase = (log.phase("training", job.steps))

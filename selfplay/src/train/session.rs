@@ -7,11 +7,11 @@ use std::time::Instant;
 use std::{mem, thread};
 
 use anyhow::bail;
-use garuda_model::Trainer;
 use garuda_rules::{Position, with_rule_set};
 use garuda_run::config::{Config, ConfigChange, FrozenSettings};
 use garuda_run::records::{GameRecord, RecordStore};
 use garuda_run::{Event, Ladder, Log, Metrics, RunDir, Stop, TensorBoard, checkpoint_name};
+use garuda_torch::Trainer;
 use tracing::{error, warn};
 
 use super::evaluate::{Evaluation, EvaluationEnd};

@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use garuda_arena::ratings::{EloEstimate, SprtDecision};
-use garuda_model::Trainer;
 use garuda_model::checkpoint_files::WEIGHTS;
 use garuda_rules::Position;
 use garuda_rules::tori::ToriPosition;
 use garuda_run::config::{Config, ConfigChange};
 use garuda_run::records::GameRecord;
 use garuda_run::{Log, RunDir, Stop, TrainingStats};
+use garuda_torch::Trainer;
 
 use super::evaluate::Evaluation;
 use super::learn::{Learner, TrainJob, TrainOutcome};

@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
+use garuda_model::nnue::{CompactLayout, CompactNetwork, HIDDEN_1, HIDDEN_2, NnueStack};
 use tch::{Kind, Tensor};
 
 use super::set::NnueBatch;
-use crate::nnue::{CompactLayout, CompactNetwork, HIDDEN_1, HIDDEN_2, NnueStack};
-use crate::torch::weights::{Init, Layout, Weights, numbers};
+use crate::weights::{Init, Layout, Weights, numbers};
 
 /// What 1 is in the engine's units, before they are divided by 16: in the PSQT and at the output.
 const OUTPUT_UNIT: f64 = 9600.0;

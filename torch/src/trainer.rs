@@ -1,3 +1,4 @@
+use garuda_model::Architecture;
 use garuda_rules::Position;
 use rayon::prelude::*;
 use tch::{Tensor, no_grad};
@@ -8,13 +9,14 @@ use super::loss::{Losses, TensorBatch};
 use super::sparse::SparseGraph;
 use super::weights::Weights;
 use super::{AveragedNetwork, set_threads};
-use crate::{Architecture, Batch, TrainParams};
+use crate::{Batch, TrainParams};
 
 /// A network in training: its weights, their averages, and the optimiser.
 ///
 /// ```no_run
-/// use garuda_model::{Batch, ConvShape, NetworkKind, TrainParams, Trainer};
+/// use garuda_model::{ConvShape, NetworkKind};
 /// use garuda_rules::tori::ToriPosition;
+/// use garuda_torch::{Batch, TrainParams, Trainer};
 ///
 /// let shape = ConvShape::new(4, 64)?;
 /// let mut trainer = Trainer::<ToriPosition>::new(shape, TrainParams::default(), 1);

@@ -4,15 +4,15 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use garuda_model::onnx::proto::{self, Attribute, Node, Tensor};
+use garuda_model::onnx::{check, content_hash, structure};
+use garuda_model::{ConvShape, Network};
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{Position, RuleSet, with_rule_set};
 use prost::Message;
 
-use super::file::content_hash;
-use super::proto::{Attribute, Node, Tensor};
-use super::*;
-use crate::{ConvShape, Network, TrainParams, Trainer};
+use crate::{TrainParams, Trainer};
 
 fn export<P: Position>(shape: ConvShape) -> Vec<u8> {
     let trainer = Trainer::<P>::new(shape, TrainParams::default(), 1);

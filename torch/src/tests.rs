@@ -1,6 +1,8 @@
 use std::cmp::Ordering;
 
 use garuda_mcts::{Evaluations, Evaluator, Wdl};
+use garuda_model::random_games::{distribution, random_positions};
+use garuda_model::{ConvShape, Encoding, NetworkKind, View, encode};
 use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::sittuyin::SittuyinPosition;
@@ -12,8 +14,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::*;
 use crate::batch::Inputs;
-use crate::random_games::{distribution, random_positions};
-use crate::{Batch, ConvShape, Encoding, NetworkKind, Targets, TrainParams, View, encode};
+use crate::{Batch, Targets, TrainParams};
 
 /// A network whose every number matters: normalisation is not trivial as it is at the start.
 fn scrambled<P: Position>(blocks: u32, channels: u32) -> Trainer<P> {

@@ -8,14 +8,11 @@ use std::path::Path;
 use std::{env, fs};
 
 use garuda_mcts::{Evaluations, Evaluator, Wdl};
+use garuda_model::random_games::random_positions;
 use garuda_model::sparse::{FeatureLayout, SparseSample, SparseShape};
-use garuda_model::{
-    Batch, ConvShape, Encoding, NetworkKind, Targets, TrainParams, Trainer, View, encode,
-    set_threads,
-};
-use garuda_rules::{Game, GameState, MoveList, Position, RuleSet, with_rule_set};
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+use garuda_model::{ConvShape, Encoding, NetworkKind, View, encode};
+use garuda_rules::{GameState, MoveList, Position, RuleSet, with_rule_set};
+use garuda_torch::{Batch, Targets, TrainParams, Trainer, set_threads};
 
 const POSITIONS: usize = 1_000;
 /// Of a sparse network, whose inputs are larger.
@@ -140,19 +137,9 @@ fn write_sparse<P: Position>(directory: &Path) -> Result<(), Error> {
 
 /// Positions of random games, and their legal moves.
 fn positions<P: Position>() -> Vec<(GameState<P>, MoveList)> {
-    let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let mut positions = Vec::new();
-    let mut game = GameState::start();
-    while positions.len() < POSITIONS {
-        let mut legal = MoveList::new();
-        game.legal_moves(&mut legal);
-        if game.outcome_given(&legal).is_some() {
-            game = GameState::start();
-            continue;
-        }
-        let mv = legal[rng.random_range(..legal.len())];
-        positions.push((game.clone(), legal));
-        game.play(mv);
-    }
+    let mut positions = Vec::with_capacity(POSITIONS);
+    random_positions(POSITIONS, 1, &[], |game, legal| {
+        positions.push((game.clone(), legal.clone()));
+    });
     positions
 }

@@ -2,6 +2,8 @@ use std::marker::PhantomData;
 use std::path::Path;
 use std::sync::Arc;
 
+use garuda_model::sparse::FeatureLayout;
+use garuda_model::{Architecture, Encoding, Network, NetworkError};
 use garuda_rules::Position;
 use tch::{CModule, Device, Kind, TchError, Tensor, no_grad};
 
@@ -11,8 +13,6 @@ use super::loss::Input;
 use super::onnx_graph::onnx_file;
 use super::sparse::SparseGraph;
 use super::weights::{Layout, Weights, numbers};
-use crate::sparse::FeatureLayout;
-use crate::{Architecture, Encoding, Network, NetworkError};
 
 /// A network whose weights are averages over the last training steps, in libtorch. This is what is
 /// exported, and all that exporting needs.

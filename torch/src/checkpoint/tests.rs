@@ -2,6 +2,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use garuda_mcts::Wdl;
+use garuda_model::ConvShape;
+use garuda_model::random_games::{distribution, random_positions};
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::tori::ToriPosition;
 use rand::{RngExt, SeedableRng};
@@ -11,8 +13,7 @@ use safetensors::{Dtype, SafeTensors};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::random_games::{distribution, random_positions};
-use crate::{Batch, ConvShape, Targets, set_threads};
+use crate::{Batch, Targets, set_threads};
 
 type Tori = Trainer<ToriPosition>;
 

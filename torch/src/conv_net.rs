@@ -1,9 +1,10 @@
 use std::sync::Arc;
 
+use garuda_model::{ConvShape, Encoding};
 use tch::{Kind, Tensor};
 
 use super::weights::{Init, Layout};
-use crate::{ConvShape, Encoding, SHORT_TERM_HORIZONS};
+use crate::SHORT_TERM_HORIZONS;
 
 /// The policy heads, in the order of [`Output::policies`].
 pub(crate) const POLICY: i64 = 0;

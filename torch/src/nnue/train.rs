@@ -1,5 +1,6 @@
 use std::ops::ControlFlow;
 
+use garuda_model::nnue::CompactNetwork;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -7,8 +8,7 @@ use tch::Tensor;
 
 use super::net::NnueGraph;
 use super::set::NnueSet;
-use crate::nnue::CompactNetwork;
-use crate::torch::weights::Weights;
+use crate::weights::Weights;
 
 const BETA1: f64 = 0.9;
 const BETA2: f64 = 0.999;

@@ -1,8 +1,8 @@
+use garuda_model::sparse::{FeatureLayout, SparseSample};
 use garuda_rules::{GameState, Move, Position};
 
 use crate::Targets;
 use crate::batch::Values;
-use crate::sparse::{FeatureLayout, SparseSample};
 
 /// The positions of a game that a sparse network is trained on, as index lists and targets. Made
 /// once, when a game enters the replay window: nothing is replayed when a batch is filled.
@@ -67,7 +67,7 @@ impl GameSamples {
         assert_eq!(legal.len(), targets.policy.len());
         let position = game.position();
         let mut sample = SparseSample::default();
-        layout.fill(game, legal, crate::View::of(position), &mut sample);
+        layout.fill(game, legal, garuda_model::View::of(position), &mut sample);
         self.features.extend_from_slice(&sample.features);
         self.actions.extend_from_slice(&sample.actions);
         self.moves.extend_from_slice(&sample.moves);

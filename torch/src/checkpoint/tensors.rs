@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 
-use crate::torch::Weights;
+use crate::Weights;
 
 /// The tensors of a safetensors file: prefixes of their names, and what they are read to and
 /// written from.

@@ -2,6 +2,9 @@
 //! checkpoint resumes bit for bit.
 
 use garuda_mcts::{Evaluations, Evaluator, Wdl};
+use garuda_model::random_games::{distribution, random_positions};
+use garuda_model::sparse::{FeatureLayout, SparseShape};
+use garuda_model::{Network, NetworkKind};
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{MoveList, Position, RuleSet, with_rule_set};
 use rand::SeedableRng;
@@ -15,9 +18,7 @@ use super::sparse::SparseInput;
 use super::weights::numbers;
 use super::{AveragedNetwork, Trainer, set_threads};
 use crate::batch::{Inputs, SparseLists};
-use crate::random_games::{distribution, random_positions};
-use crate::sparse::{FeatureLayout, SparseShape};
-use crate::{Batch, GameSamples, LossWeights, Network, NetworkKind, Targets, TrainParams};
+use crate::{Batch, GameSamples, LossWeights, Targets, TrainParams};
 
 fn shape() -> SparseShape {
     SparseShape::new(64, 16).unwrap()
@@ -142,7 +143,7 @@ fn a_checkpoint_resumes_bit_for_bit() {
         resumed.averaged().export("x").bytes(),
         whole.averaged().export("x").bytes()
     );
-    let read = Network::read(&crate::checkpoint_files::network(&path)).unwrap();
+    let read = Network::read(&garuda_model::checkpoint_files::network(&path)).unwrap();
     assert_eq!(read.info().architecture, whole.architecture());
     assert_eq!(read.info().step, 2);
 }

@@ -3,14 +3,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use garuda_model::sparse::{
+    FeatureLayout, SUM_SCALE, SparseNetwork, SparseShape, SparseWeights, WEIGHT_SCALE,
+};
 use tch::{Kind, Tensor, no_grad};
 
 use super::conv_net::{Output, Policies, SCALARS, WDL};
 use super::weights::{Init, Layout, numbers};
 use crate::batch::SparseLists;
-use crate::sparse::{
-    FeatureLayout, SUM_SCALE, SparseNetwork, SparseShape, SparseWeights, WEIGHT_SCALE,
-};
 
 /// Feature weights stay within this, so that no sum of them leaves 16 bits.
 const MAX_ROW: f64 = 2.2;

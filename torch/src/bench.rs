@@ -5,20 +5,19 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use garuda_mcts::{Evaluations, Evaluator, Wdl};
+use garuda_model::onnx::{INPUT, session};
+use garuda_model::random_games::random_positions;
+use garuda_model::sparse::{FeatureLayout, SparseShape};
+use garuda_model::{ConvShape, Encoding, Network, NetworkError, NetworkKind, View, encode};
 use garuda_rules::tori::ToriPosition;
-use garuda_rules::{Game, GameState, MoveList};
+use garuda_rules::{GameState, MoveList};
 use ort::value::TensorRef;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use tch::{Device, Kind, Tensor};
 
-use crate::onnx::{INPUT, session};
-use crate::sparse::{FeatureLayout, SparseShape};
-use crate::torch::{numbers, product_file};
-use crate::{
-    Batch, ConvShape, Encoding, GameSamples, Network, NetworkError, NetworkKind, Targets,
-    TrainParams, Trainer, View, encode, set_threads,
-};
+use crate::{Batch, GameSamples, Targets, TrainParams, Trainer, set_threads};
+use crate::{numbers, product_file};
 
 /// The batch sizes that are measured.
 pub const BATCHES: [usize; 3] = [1, 16, 64];
@@ -128,26 +127,15 @@ struct Sample {
     policy: Vec<f32>,
 }
 
-/// Positions of random games.
 fn samples(count: usize) -> Vec<Sample> {
-    let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let mut game = GameState::start();
-    let mut samples = Vec::new();
-    while samples.len() < count {
-        let mut legal = MoveList::new();
-        game.legal_moves(&mut legal);
-        if game.outcome_given(&legal).is_some() {
-            game = GameState::start();
-            continue;
-        }
-        let mv = legal[rng.random_range(..legal.len())];
+    let mut samples = Vec::with_capacity(count);
+    random_positions(count, 1, &[], |game, legal| {
         samples.push(Sample {
             game: game.clone(),
             policy: vec![1.0 / legal.len() as f32; legal.len()],
-            legal,
+            legal: legal.clone(),
         });
-        game.play(mv);
-    }
+    });
     samples
 }
 

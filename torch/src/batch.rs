@@ -2,10 +2,11 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use garuda_mcts::Wdl;
+use garuda_model::sparse::{FeatureLayout, MirrorTable, SparseSample};
+use garuda_model::{Encoding, NetworkKind, View, encode};
 use garuda_rules::{GameState, Move, Position};
 
-use crate::sparse::{FeatureLayout, MirrorTable, SparseSample};
-use crate::{Encoding, GameSamples, NetworkKind, View, encode};
+use crate::GameSamples;
 
 /// What a network is to learn about one position.
 #[derive(Copy, Clone, Debug)]

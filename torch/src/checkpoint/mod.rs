@@ -14,6 +14,12 @@ mod tests;
 
 use std::path::Path;
 
+use garuda_model::CheckpointState as State;
+use garuda_model::checkpoint_files::{OPTIMIZER, STATE, WEIGHTS, network_name};
+use garuda_model::files::{read_bounded, write_directory};
+use garuda_model::hash::sha256;
+use garuda_model::sparse::FeatureLayout;
+use garuda_model::{Encoding, Network, NetworkKind};
 use garuda_rules::Position;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -21,12 +27,7 @@ use serde::de::DeserializeOwned;
 pub use error::CheckpointError;
 use tensors::TensorFile;
 
-use crate::CheckpointState as State;
-use crate::checkpoint_files::{OPTIMIZER, STATE, WEIGHTS, network_name};
-use crate::files::{read_bounded, write_directory};
-use crate::hash::sha256;
-use crate::sparse::FeatureLayout;
-use crate::{AveragedNetwork, Encoding, Network, NetworkKind, TrainParams, Trainer};
+use crate::{AveragedNetwork, TrainParams, Trainer};
 
 /// The largest file of a checkpoint that is read: the optimiser's is three times the network's.
 const MAX_BYTES: u64 = 4 * Network::MAX_BYTES;

@@ -1,11 +1,11 @@
+use garuda_model::onnx::writer::{FLOAT, GraphWriter, file, int, ints, network_file, value_info};
+use garuda_model::onnx::{INPUT, MOVES_LEFT, POLICY, WDL, proto};
+use garuda_model::{Architecture, Encoding, NetworkInfo};
 use prost::Message;
 use tch::Tensor;
 
 use super::folded::{Folded, Graph, Layer};
 use super::weights::numbers;
-use crate::onnx::writer::{FLOAT, GraphWriter, file, int, ints, network_file, value_info};
-use crate::onnx::{INPUT, MOVES_LEFT, POLICY, WDL, proto};
-use crate::{Architecture, Encoding, NetworkInfo};
 
 /// An ONNX file of the network.
 pub(crate) fn onnx_file(
@@ -51,7 +51,7 @@ pub(crate) fn onnx_file(
 /// A file that multiplies a matrix by another one, for comparison.
 pub(crate) fn product_file(factor: &Tensor) -> Vec<u8> {
     let mut writer = GraphWriter::default();
-    let factor_name = writer.tensor(factor);
+    let factor_name = constant(&mut writer, factor);
     let product = writer.matmul(&INPUT.to_owned(), &factor_name);
     let shape = factor.size();
     let graph = proto::Graph {
@@ -64,18 +64,16 @@ pub(crate) fn product_file(factor: &Tensor) -> Vec<u8> {
     file(graph).encode_to_vec()
 }
 
-impl GraphWriter {
-    fn tensor(&mut self, tensor: &Tensor) -> String {
-        self.floats(&tensor.size(), &numbers(tensor))
-    }
+fn constant(writer: &mut GraphWriter, tensor: &Tensor) -> String {
+    writer.floats(&tensor.size(), &numbers(tensor))
+}
 
-    fn layer(&mut self, x: &str, layer: &Layer) -> Vec<String> {
-        vec![
-            x.to_owned(),
-            self.tensor(&layer.weight),
-            self.tensor(&layer.bias),
-        ]
-    }
+fn inputs(writer: &mut GraphWriter, x: &str, layer: &Layer) -> Vec<String> {
+    vec![
+        x.to_owned(),
+        constant(writer, &layer.weight),
+        constant(writer, &layer.bias),
+    ]
 }
 
 impl Graph for GraphWriter {
@@ -87,12 +85,12 @@ impl Graph for GraphWriter {
             ints("kernel_shape", &[kernel; 2]),
             ints("pads", &[kernel / 2; 4]),
         ];
-        let inputs = self.layer(x, layer);
+        let inputs = inputs(self, x, layer);
         self.node("Conv", inputs, attributes)
     }
 
     fn linear(&mut self, x: &String, layer: &Layer) -> String {
-        let inputs = self.layer(x, layer);
+        let inputs = inputs(self, x, layer);
         self.node("Gemm", inputs, vec![int("transB", 1)])
     }
 

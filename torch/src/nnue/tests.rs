@@ -1,12 +1,12 @@
 use std::ops::ControlFlow;
 
+use garuda_model::nnue::{CompactLayout, KingBuckets, NnueLayout, NnuePosition};
+use garuda_model::random_games::random_positions;
 use garuda_rules::Position;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::tori::ToriPosition;
 
 use super::*;
-use crate::nnue::{CompactLayout, KingBuckets, NnueLayout, NnuePosition};
-use crate::random_games::random_positions;
 use crate::set_threads;
 
 /// A target that material alone does not give: how far the pieces have come, too.

@@ -1,6 +1,5 @@
+use garuda_model::nnue::{CompactLayout, NnuePosition};
 use tch::Tensor;
-
-use crate::nnue::{CompactLayout, NnuePosition};
 
 /// Positions to train on, as the rows that each side sees. About 120 bytes a position.
 #[derive(Debug)]
