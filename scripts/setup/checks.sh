@@ -30,11 +30,12 @@ count() {
         }'
 }
 
-# Runs `checks` one after the other, and beside them `checks_beside`, of which `built_for` wait for the end
-# of the check named by `building`. The output of the first is shown as it comes, that of the others after
-# the check during which they ended. Ends with the number of tests that passed, failed and were skipped.
+# Runs `checks` one after the other, and beside them `checks_beside`: lists of checks, which run beside each
+# other, those of one list one after the other. Those in `built_for` wait for the end of the check named by
+# `building`. The output of the first is shown as it comes, that of the others after the check during which
+# they ended. Ends with the number of tests that passed, failed and were skipped.
 run_checks() {
-    local check status started total=$SECONDS passed=0 failed=0 skipped=0 notes=() waiting=("${checks_beside[@]}")
+    local check status started total=$SECONDS passed=0 failed=0 skipped=0 notes=() waiting=(${checks_beside[*]})
     mkdir -p "$logs"
     rm -f "$logs"/*.ended
     # A process group of its own, to be ended as a whole.
@@ -65,8 +66,14 @@ run_checks() {
 }
 
 run_beside() {
+    local list
+    for list in "${checks_beside[@]}"; do run_list $list & done
+    wait
+}
+
+run_list() { # checks
     local check started status
-    for check in "${checks_beside[@]}"; do
+    for check; do
         case " $built_for " in
         *" $check "*) until [[ -e $logs/$building.ended ]]; do sleep 0.1; done ;;
         esac
