@@ -45,9 +45,9 @@ pub(crate) fn train(args: &TrainArgs, run: PathBuf, config: Config) -> anyhow::R
         checkpoints: args.checkpoints,
         log,
     };
-    let summary = match args.listen {
-        None => train_run(options)?,
-        Some(listen) => train_with_workers(options, listen, args.workers_only)?,
+    let summary = match args.listen.is_some() || args.nats.is_some() {
+        true => train_with_workers(options, args)?,
+        false => train_run(options)?,
     };
     if args.json {
         writeln!(stdout(), "{}", serde_json::to_string(&summary)?)?;

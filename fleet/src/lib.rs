@@ -15,6 +15,7 @@ mod protocol;
 mod registry;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod tls;
 mod trainer;
 mod versions;
 mod worker;
@@ -23,6 +24,7 @@ mod worker;
 mod tests;
 
 pub use accept::{KnownPlans, Refusal, check_games, check_sender};
+pub use broker::BrokerAddress;
 pub use envelope::{Envelope, EnvelopeError, seal};
 pub use keys::WorkerKey;
 pub use names::{Name, NameError};

@@ -83,19 +83,6 @@ impl BrokerDir {
         write_atomically(&self.registry(), text.as_bytes())
     }
 
-    /// The certificate that the broker's is signed with, if it has one.
-    fn ca(&self) -> anyhow::Result<Option<String>> {
-        let path = self.file("ca.pem");
-        match path.exists() {
-            true => {
-                Ok(Some(fs::read_to_string(&path).with_context(|| {
-                    format!("cannot read {}", path.display())
-                })?))
-            }
-            false => Ok(None),
-        }
-    }
-
     /// Adds a worker and writes its key.
     pub(crate) fn add(&self, registry: &mut Registry, worker: &Name) -> anyhow::Result<PathBuf> {
         ensure!(
@@ -106,7 +93,7 @@ impl BrokerDir {
             run: registry.run.clone(),
             worker: worker.clone(),
             key: KeyPair::new_user(),
-            ca: self.ca()?,
+            ca: self.read_ca()?,
         };
         let path = self.worker_key(worker);
         key.write(&path)?;
@@ -159,6 +146,10 @@ pub fn list(run: &Path) -> anyhow::Result<Registry> {
 pub fn invite(run: &Path, worker: &Name) -> anyhow::Result<PathBuf> {
     RunDir::open(run)?;
     let broker = BrokerDir::of(run);
+    if !broker.registry().exists() {
+        create_dir(broker.path())?;
+        broker.make_certificate()?;
+    }
     let mut registry = broker.open_registry(run)?;
     let _lock = lock_dir(broker.path())?;
     registry.workers = broker.read()?.workers;

@@ -14,7 +14,8 @@ Examples:
   garuda train runs/tori --minutes 60               resume a run for an hour
   garuda train configs/makruk.toml --run runs/big --set network.width=512
   garuda train configs/tori.toml --run runs/more --init runs/tori   start from a trained network
-  garuda train configs/tori.toml --listen 0.0.0.0:4222              other machines play too";
+  garuda train configs/tori.toml --listen 0.0.0.0:4222              other machines play too
+  garuda train configs/tori.toml --nats tls://broker:4222           the same, through a broker that others run";
 
 /// Train a network by self-play, from a new run's start or where a run stopped.
 ///
@@ -57,10 +58,21 @@ pub(crate) struct TrainArgs {
     allow_engines: bool,
     /// Let other machines play too: start a broker for `garuda worker` on this address. Without an
     /// address only this machine reaches it; port 0 is any free one
-    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:4222")]
+    #[arg(
+        long, value_name = "ADDRESS", group = "broker",
+        num_args = 0..=1, default_missing_value = "127.0.0.1:4222"
+    )]
     pub(crate) listen: Option<SocketAddr>,
+    /// The same through a broker that others run (nats-server 2.12 or newer), as in
+    /// tls://broker:4222. Its configuration must include RUN/broker/accounts.conf, which this writes
+    #[arg(long, value_name = "ADDRESS", group = "broker")]
+    pub(crate) nats: Option<String>,
+    /// File with the certificate of the authority that signed the other broker's, unless this machine
+    /// trusts it anyway
+    #[arg(long, value_name = "FILE", requires = "nats")]
+    pub(crate) ca: Option<PathBuf>,
     /// Leave all games to workers: this machine trains, and plays only the games that it checks
-    #[arg(long, requires = "listen")]
+    #[arg(long, requires = "broker")]
     pub(crate) workers_only: bool,
     /// Print one JSON object at the end instead of lines
     #[arg(long)]

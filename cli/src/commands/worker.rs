@@ -6,8 +6,8 @@ use crate::fleet;
 
 const EXAMPLES: &str = "\
 Examples:
-  garuda worker nats://trainer:4222 --key worker-1.nk             play on all cores
-  garuda worker nats://trainer:4222 --key node.nk --cores 4 --spool /scratch/spool
+  garuda worker tls://trainer:4222 --key worker-1.nk             play on all cores
+  garuda worker tls://trainer:4222 --key node.nk --cores 4 --spool /scratch/spool
 
 `garuda train CONFIG --listen` on the trainer's machine prints the address and makes the first key;
 `garuda fleet RUN invite NAME` makes others. Copy the key to the worker's machine.";
@@ -19,7 +19,7 @@ Examples:
 #[derive(Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct WorkerArgs {
-    /// Address of the trainer's broker, as in nats://trainer:4222
+    /// Address of the trainer's broker, as in tls://trainer:4222
     #[arg(value_name = "ADDRESS")]
     pub(crate) address: String,
     /// The worker's key

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -56,7 +56,7 @@ fn listening(scratch: &Scratch, name: &str, port: u16, arguments: &[&str]) -> Ch
 fn address(run: &Path) -> String {
     let file = run.join("broker/address");
     wait_for("the broker", || file.exists());
-    format!("nats://{}", fs::read_to_string(file).unwrap())
+    format!("tls://{}", fs::read_to_string(file).unwrap())
 }
 
 fn worker(scratch: &Scratch, run: &Path, name: &str) -> Child {
@@ -310,11 +310,11 @@ fn mistakes_are_told_in_a_sentence() {
     let run = scratch.path("run");
     failed(fleet(&run, &["list"]), "has no workers yet");
     failed(
-        work("nats://127.0.0.1:9", &scratch.path("no.nk")),
+        work("tls://127.0.0.1:9", &scratch.path("no.nk")),
         "cannot read the key",
     );
     fs::write(scratch.path("bad.nk"), "seed = 'SUAsecret'\nrun = 1").unwrap();
-    let mut bad = work("nats://127.0.0.1:9", &scratch.path("bad.nk"));
+    let mut bad = work("tls://127.0.0.1:9", &scratch.path("bad.nk"));
     let output = bad.output().unwrap();
     assert!(
         errors(&output).contains("is not the key of a worker"),
@@ -340,10 +340,80 @@ fn mistakes_are_told_in_a_sentence() {
     let listen = taken.local_addr().unwrap().to_string();
     let arguments = [&settings()[..], &["--listen", &listen]].concat();
     failed(scratch.train("run", &arguments), "cannot listen on");
-    // The key of another run.
+    // The key of another run, as it is and with the authority of this one.
     let trainer = listening(&scratch, "fleet", free_port(), &[]);
-    let address = address(&scratch.path("fleet"));
-    failed(work(&address, &key), "does not accept the key");
+    let listens = scratch.path("fleet");
+    let address = address(&listens);
+    failed(work(&address, &key), "is not the one that the key is for");
+    let authority = |key: &str| key[key.find("ca = ").unwrap()..].to_owned();
+    let (other, own) = (
+        fs::read_to_string(&key).unwrap(),
+        fs::read_to_string(listens.join("broker/keys/worker-1.nk")).unwrap(),
+    );
+    let mixed = scratch.path("mixed.nk");
+    fs::write(&mixed, other.replace(&authority(&other), &authority(&own))).unwrap();
+    failed(work(&address, &mixed), "does not accept the key");
     signal(&trainer, "-TERM");
     summary(&trainer.wait_with_output().unwrap());
+}
+
+#[test]
+fn a_broker_that_others_run_will_do() {
+    if !has_server() {
+        return;
+    }
+    let scratch = Scratch::new();
+    let run = scratch.path("fleet");
+    let port = free_port();
+    let url = format!("nats://127.0.0.1:{port}");
+    let arguments = [&settings()[..], &["--checkpoints", "1"]].concat();
+    let outside = [&arguments[..], &["--nats", &url, "--json"]].concat();
+    let train = |more: &[&str]| scratch.train("fleet", &[&outside[..], more].concat());
+    // A broker that is not there, and one that was not told of the run.
+    let refused = |reason: &str| {
+        let output = train(&[]).output().unwrap();
+        let text = errors(&output);
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        for expected in [reason, "cannot connect to the broker", "accounts.conf"] {
+            assert!(text.contains(expected), "{expected}: {text}");
+        }
+    };
+    refused("Connection refused");
+    let config = scratch.path("outside.conf");
+    let store = scratch.path("store");
+    let head = format!(
+        "listen: \"127.0.0.1:{port}\"\nmax_payload: 2MB\njetstream {{ store_dir: {store:?} }}\n"
+    );
+    let serve = |more: &str| {
+        fs::write(&config, format!("{head}{more}")).unwrap();
+        let server = std::env::var_os("NATS_SERVER").unwrap();
+        let mut command = Command::new(server);
+        let server = command.arg("--config").arg(&config).stderr(Stdio::null());
+        let server = server.spawn().unwrap();
+        wait_for("the broker", || {
+            TcpStream::connect(("127.0.0.1", port)).is_ok()
+        });
+        server
+    };
+    let mut server = serve("authorization { token: secret }\n");
+    refused("authorization violation");
+    kill(&mut server);
+    let mut server = serve("include fleet/broker/accounts.conf\n");
+    let trainer = train(&["--workers-only"])
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let worker = (garuda().args(["worker", &url, "--cores", "1", "--json", "--key"]))
+        .arg(run.join("broker/keys/worker-1.nk"))
+        .arg("--spool")
+        .arg(scratch.path("spool"))
+        .spawn()
+        .unwrap();
+    let summary_of = |child: Child| summary(&child.wait_with_output().unwrap());
+    summary_of(trainer);
+    signal(&worker, "-TERM");
+    summary_of(worker);
+    kill(&mut server);
+    scratch.trained("straight", &arguments);
+    assert_eq!(games(&run), games(&scratch.path("straight")));
 }

@@ -1,7 +1,8 @@
-//! The broker: a nats-server that the trainer starts, and its configuration.
+//! The broker: a nats-server that the trainer starts, or one that others run, and its configuration.
 
 mod config;
 mod process;
+mod run_broker;
 
-pub(crate) use config::broker_config;
-pub(crate) use process::{Broker, reachable};
+pub use run_broker::BrokerAddress;
+pub(crate) use run_broker::RunBroker;

@@ -3,6 +3,7 @@
 mod attacks;
 mod cheats;
 mod games;
+mod links;
 mod messages;
 
 use std::collections::BTreeSet;
@@ -26,11 +27,13 @@ use garuda_selfplay::generate::{
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
+use crate::broker::BrokerAddress;
 use crate::envelope::seal;
 use crate::keys::WorkerKey;
 use crate::names::{Name, PLAN, direct_get, games_subject, inbox, plan_subject};
 use crate::plan::PlanHash;
 use crate::registry::BrokerDir;
+use crate::tls::secured;
 use crate::trainer::{FleetOptions, FleetSource, Hub};
 use crate::worker::{Cheat, WorkerOptions, WorkerSummary, work};
 
@@ -138,7 +141,7 @@ impl Fleet {
         let run = dir.path().join("run");
         let opened = RunDir::open_or_create(&run, &config()).unwrap();
         let mut source = FleetSource::new(FleetOptions {
-            listen: "127.0.0.1:0".parse().unwrap(),
+            broker: BrokerAddress::Listen("127.0.0.1:0".parse().unwrap()),
             shards,
             log: Log::silent(),
         });
@@ -161,7 +164,7 @@ impl Fleet {
 
     pub(super) fn url(&self) -> String {
         let address = fs::read_to_string(self.run().join("broker/address")).unwrap();
-        format!("nats://{address}")
+        format!("tls://{address}")
     }
 
     pub(super) fn key(&self, worker: &str) -> WorkerKey {
@@ -228,6 +231,7 @@ impl Fleet {
         let key = self.key(worker);
         let options = ConnectOptions::with_nkey(key.key.seed().unwrap())
             .custom_inbox_prefix(inbox(&key.worker));
+        let options = secured(options, key.ca.as_deref()).unwrap();
         self.runtime.block_on(options.connect(self.url())).unwrap()
     }
 
@@ -275,15 +279,27 @@ impl Fleet {
     }
 
     pub(super) fn spawn_worker(&self, worker: &str, stop: &Stop) -> Working {
-        self.spawn_cheat(worker, stop, None)
+        self.spawn(self.url(), worker, stop, None)
+    }
+
+    pub(super) fn spawn_worker_at(&self, url: String, worker: &str, stop: &Stop) -> Working {
+        self.spawn(url, worker, stop, None)
     }
 
     pub(super) fn spawn_cheat(&self, worker: &str, stop: &Stop, cheat: Option<Cheat>) -> Working {
+        self.spawn(self.url(), worker, stop, cheat)
+    }
+
+    pub(super) fn spool(&self, worker: &str) -> PathBuf {
+        self.dir.path().join(format!("spool-{worker}"))
+    }
+
+    fn spawn(&self, url: String, worker: &str, stop: &Stop, cheat: Option<Cheat>) -> Working {
         let options = WorkerOptions {
-            url: self.url(),
+            url,
             key: self.key(worker),
             cores: 1,
-            spool: Some(self.dir.path().join(format!("spool-{worker}"))),
+            spool: Some(self.spool(worker)),
             stop: stop.clone(),
             log: Log::silent(),
             cheat,

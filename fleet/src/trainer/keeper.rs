@@ -8,7 +8,7 @@ use anyhow::Context;
 use tracing::{debug, warn};
 
 use super::hub::Hub;
-use crate::broker::{Broker, broker_config};
+use crate::broker::RunBroker;
 use crate::registry::{BrokerDir, Registry};
 
 /// How often the broker, the registry and the leases are looked after.
@@ -27,8 +27,7 @@ impl Keeper {
     /// `known` is the registry that the broker was started with.
     pub(super) fn start(
         dir: BrokerDir,
-        mut broker: Broker,
-        trainer: String,
+        mut broker: RunBroker,
         hub: Arc<Hub>,
         mut known: Registry,
         status: PathBuf,
@@ -61,10 +60,9 @@ impl Keeper {
                 match dir.read() {
                     // Not what the hub knows: that has the convicted before the registry does.
                     Ok(registry) if registry != known => {
-                        let config = broker_config(&dir, broker.address(), &trainer, &registry);
                         hub.set_registry(registry.clone());
                         // Tried until the broker has it; the trainer goes by its own registry.
-                        let reloaded = broker.reload(&config);
+                        let reloaded = broker.reload(&registry);
                         if is_reloaded && let Err(e) = &reloaded {
                             warn!("{e:#}");
                         }

@@ -7,6 +7,7 @@ use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, Stre
 use async_nats::jetstream::{AckKind, Context, Message};
 use async_nats::{Client, ConnectOptions};
 use futures_util::StreamExt;
+use garuda_run::one_line;
 use nkeys::KeyPair;
 use tokio::sync::mpsc::{Receiver, Sender};
 use tracing::{debug, warn};
@@ -19,6 +20,7 @@ use crate::names::{
 };
 use crate::plan::PlanHash;
 use crate::protocol::{LeaseRequest, Status, read, write};
+use crate::tls::{certificate_error, secured};
 
 /// Bytes of games that wait at the broker at most; beyond that it refuses them, and workers keep
 /// theirs.
@@ -54,17 +56,29 @@ pub(super) struct Link {
 }
 
 impl Link {
-    pub(super) async fn connect(url: &str, key: &KeyPair, run: &Name) -> anyhow::Result<Link> {
-        let client = ConnectOptions::with_nkey(key.seed()?)
+    pub(super) async fn connect(
+        url: &str,
+        key: &KeyPair,
+        authority: Option<&str>,
+        run: &Name,
+        retries: bool,
+    ) -> anyhow::Result<Link> {
+        let mut options = secured(ConnectOptions::with_nkey(key.seed()?), authority)?;
+        if retries {
+            options = options.retry_on_initial_connect();
+        }
+        let client = options
             .name("trainer")
-            .retry_on_initial_connect()
             .reconnect_delay_callback(|attempts| {
                 (RETRY_PAUSE * attempts.min(100) as u32).min(MAX_RETRY_PAUSE)
             })
             .event_callback(|event| async move { debug!("broker: {event}") })
             .connect(url)
             .await
-            .with_context(|| format!("cannot connect to the broker at {url}"))?;
+            .map_err(|e| {
+                let reason = certificate_error(&e).unwrap_or_else(|| e.to_string());
+                anyhow!("{}", one_line(&reason))
+            })?;
         let jetstream = async_nats::jetstream::new(client.clone());
         Ok(Link {
             run: run.clone(),

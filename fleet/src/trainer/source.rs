@@ -1,5 +1,4 @@
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +9,7 @@ use anyhow::{Context, bail};
 use async_nats::jetstream::{AckKind, Message};
 use garuda_model::{Network, NetworkKind};
 use garuda_rules::Position;
-use garuda_run::{Log, RunDir, shown_path};
+use garuda_run::{Log, RunDir, create_dir, shown_path};
 use garuda_selfplay::generate::{
     Counters, DroppedGame, GameOrder, GameSink, GameSource, NextNumber, NumberSupply,
     SelfplayEvaluator, generate_from,
@@ -24,7 +23,7 @@ use super::intake::{IDLE, Intake, withdraw_written};
 use super::intake_log::IntakeLog;
 use super::keeper::Keeper;
 use super::link::{Arrival, Link};
-use crate::broker::{Broker, broker_config, reachable};
+use crate::broker::{BrokerAddress, RunBroker};
 use crate::keys::trainer_key;
 use crate::names::Name;
 use crate::plan::{FleetPlan, PlanHash, hash_of};
@@ -36,8 +35,7 @@ const ARRIVALS: usize = 64;
 /// How other machines take part.
 #[derive(Clone, Debug)]
 pub struct FleetOptions {
-    /// Where the broker listens; port 0 for any.
-    pub listen: SocketAddr,
+    pub broker: BrokerAddress,
     /// The trainer's own shards.
     pub shards: usize,
     pub log: Log,
@@ -76,17 +74,18 @@ impl GameSource for FleetSource {
         let path = run.path().canonicalize();
         let path = path.with_context(|| format!("cannot open {}", run.path().display()))?;
         let dir = BrokerDir::of(&path);
+        create_dir(dir.path())?;
+        match &self.options.broker {
+            BrokerAddress::Listen(_) => dir.make_certificate()?,
+            BrokerAddress::Outside { authority, .. } => dir.use_authority(authority.as_deref())?,
+        }
         let mut registry = dir.open_registry(&path)?;
         if registry.workers.is_empty() {
             dir.add(&mut registry, &"worker-1".parse()?)?;
         }
         let key = trainer_key(&dir.file("trainer.nk"))?;
-        let public = key.public_key();
-        let broker = Broker::start(&dir, self.options.listen, |address| {
-            broker_config(&dir, address, &public, &registry)
-        })?;
-        let address = broker.address();
-        self.announce(&dir, address, &registry);
+        let broker = RunBroker::start(&dir, &self.options.broker, key.public_key(), &registry)?;
+        self.announce(&dir, &broker.public_url(), &registry);
         self.session = Some(FleetSession::start(dir, broker, &key, registry, run)?);
         Ok(())
     }
@@ -179,29 +178,19 @@ impl FleetSource {
     }
 
     /// Says how workers join.
-    fn announce(&self, dir: &BrokerDir, address: SocketAddr, registry: &Registry) {
-        let host = match address.ip().is_unspecified() {
-            true => {
-                let name = rustix::system::uname()
-                    .nodename()
-                    .to_string_lossy()
-                    .into_owned();
-                format!("{name}:{}", address.port())
-            }
-            false => address.to_string(),
-        };
+    fn announce(&self, dir: &BrokerDir, url: &str, registry: &Registry) {
         let Some(worker) = registry.workers.iter().find(|worker| !worker.revoked) else {
             return;
         };
         let key = shown_path(&dir.worker_key(&worker.name));
-        (self.options.log).line(&format!("workers: garuda worker nats://{host} --key {key}"));
+        (self.options.log).line(&format!("workers: garuda worker {url} --key {key}"));
     }
 }
 
 impl FleetSession {
     fn start(
         dir: BrokerDir,
-        broker: Broker,
+        broker: RunBroker,
         key: &KeyPair,
         registry: Registry,
         run: &RunDir,
@@ -212,9 +201,10 @@ impl FleetSession {
             .enable_time()
             .build()
             .context("cannot start the connection to the broker")?;
-        let url = format!("nats://{}", reachable(broker.address()));
-        let link = runtime.block_on(Link::connect(&url, key, &registry.run))?;
-        let trainer = key.public_key();
+        let (url, authority) = (broker.url(), dir.read_ca()?);
+        let retries = broker.is_own();
+        let connecting = Link::connect(&url, key, authority.as_deref(), &registry.run, retries);
+        let link = broker.explained(runtime.block_on(connecting))?;
         let log = IntakeLog::open(&run.intake())?;
         let known = registry.clone();
         let hub = Arc::new(Hub::new(registry, log.totals()?));
@@ -228,7 +218,6 @@ impl FleetSession {
             keeper: Some(Keeper::start(
                 dir,
                 broker,
-                trainer,
                 Arc::clone(&hub),
                 known,
                 run.fleet(),

@@ -19,6 +19,7 @@ use crate::names::{
 };
 use crate::plan::{PlanHash, PlanNetwork};
 use crate::protocol::{LeaseAnswer, LeaseRequest, Status, StatusAnswer, read, write};
+use crate::tls::{certificate_error, secured};
 
 /// How long the first connection is tried for. Later ones are tried for ever.
 const FIRST_CONNECTION: Duration = Duration::from_secs(30);
@@ -64,6 +65,11 @@ impl WorkerLink {
         let client = loop {
             match options(key, &state)?.connect(url).await {
                 Ok(client) => break client,
+                Err(e) if let Some(reason) = certificate_error(&e) => bail!(
+                    "the broker at {url} is not the one that the key is for, or someone else \
+                     answers in its place: {}",
+                    one_line(&reason)
+                ),
                 Err(e) => match e.kind() {
                     ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => {
                         bail!(
@@ -73,7 +79,7 @@ impl WorkerLink {
                         )
                     }
                     ConnectErrorKind::ServerParse => {
-                        bail!("{url:?} is no address of a broker; one looks like nats://host:4222")
+                        bail!("{url:?} is no address of a broker; one looks like tls://host:4222")
                     }
                     ConnectErrorKind::Tls => {
                         bail!(
@@ -193,18 +199,21 @@ impl WorkerLink {
 
 fn options(key: &WorkerKey, state: &Arc<LinkState>) -> anyhow::Result<ConnectOptions> {
     let state = Arc::clone(state);
-    let options = ConnectOptions::with_nkey(key.key.seed()?)
-        .name(key.worker.as_str())
-        .custom_inbox_prefix(inbox(&key.worker))
-        .reconnect_delay_callback(|attempts| {
-            let pause = (RETRY_PAUSE * attempts.min(100) as u32).min(MAX_RETRY_PAUSE);
-            // Not all workers at once.
-            pause.mul_f64(rand::rng().random_range(0.5..1.0))
-        })
-        .event_callback(move |event| {
-            let state = Arc::clone(&state);
-            async move { note(&event, &state) }
-        });
+    let options = secured(
+        ConnectOptions::with_nkey(key.key.seed()?),
+        key.ca.as_deref(),
+    )?
+    .name(key.worker.as_str())
+    .custom_inbox_prefix(inbox(&key.worker))
+    .reconnect_delay_callback(|attempts| {
+        let pause = (RETRY_PAUSE * attempts.min(100) as u32).min(MAX_RETRY_PAUSE);
+        // Not all workers at once.
+        pause.mul_f64(rand::rng().random_range(0.5..1.0))
+    })
+    .event_callback(move |event| {
+        let state = Arc::clone(&state);
+        async move { note(&event, &state) }
+    });
     Ok(options)
 }
 

@@ -33,7 +33,7 @@ use crate::protocol::Status;
 /// Where a worker plays for.
 #[derive(Debug)]
 pub struct WorkerOptions {
-    /// Of the broker, as in `nats://trainer:4222`.
+    /// Of the broker, as in `tls://trainer:4222`.
     pub url: String,
     pub key: WorkerKey,
     pub cores: usize,
