@@ -3,6 +3,8 @@
 mod hand;
 mod link;
 mod play;
+#[cfg(feature = "testing")]
+mod recorded;
 mod sending;
 mod spool;
 
@@ -24,6 +26,8 @@ use tracing::{debug, info};
 use self::hand::Hand;
 use self::link::WorkerLink;
 use self::play::PlanPlay;
+#[cfg(feature = "testing")]
+pub(crate) use self::recorded::send_recorded;
 use self::sending::{Outbox, send_games};
 use self::spool::Spool;
 use crate::keys::WorkerKey;
