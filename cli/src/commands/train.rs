@@ -63,7 +63,7 @@ pub(crate) struct TrainArgs {
         num_args = 0..=1, default_missing_value = "127.0.0.1:4222"
     )]
     pub(crate) listen: Option<SocketAddr>,
-    /// The same through a broker that others run (nats-server 2.12 or newer), as in
+    /// The same through a broker that others run (nats-server 2.15 or newer), as in
     /// tls://broker:4222. Its configuration must include RUN/broker/accounts.conf, which this writes
     #[arg(long, value_name = "ADDRESS", group = "broker")]
     pub(crate) nats: Option<String>,
