@@ -16,17 +16,15 @@ use crate::plan::PlanHash;
 const GAMES: u32 = 32;
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Leases numbers and sends their games as fast as it can, until it is stopped. Returns the messages
-/// and bytes that were sent.
+/// Leases numbers and sends their games as fast as it can, until it is stopped.
 pub(crate) async fn send_recorded(
     url: &str,
     key: &WorkerKey,
     games: &BTreeMap<u64, GameRecord>,
     stop: &Stop,
-) -> anyhow::Result<(u64, u64)> {
+) -> anyhow::Result<()> {
     let link = WorkerLink::connect(url, key, stop).await?;
     let link = link.context("there is no connection")?;
-    let (mut messages, mut bytes) = (0, 0);
     while !stop.is_due() {
         let Ok(Some(plan)) = link.plan().await else {
             tokio::time::sleep(PAUSE).await;
@@ -55,12 +53,10 @@ pub(crate) async fn send_recorded(
                 leased.lease,
                 &records,
             )?;
-            messages += 1;
-            bytes += message.len() as u64;
             while link.send(message.clone()).await.is_err() && !stop.is_due() {
                 tokio::time::sleep(PAUSE).await;
             }
         }
     }
-    Ok((messages, bytes))
+    Ok(())
 }
