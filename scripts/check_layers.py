@@ -22,10 +22,12 @@ ALLOWED = {
     "garuda-run": ["rules", "mcts", "model"],
     "garuda-arena": ["rules", "mcts", "model", "run"],
     "garuda-study": ["rules", "mcts", "model", "run", "arena"],
-    "garuda-selfplay": ["rules", "mcts", "model", "torch", "run", "arena", "study"],
+    "garuda-selfplay": ["rules", "mcts", "model", "run", "arena", "study"],
+    "garuda-training": ["rules", "mcts", "model", "torch", "run", "arena", "study", "selfplay"],
     "garuda-fleet": ["rules", "mcts", "model", "run", "selfplay"],
     "garuda-serve": ["rules", "mcts", "model", "run", "arena", "study"],
-    "garuda": ["rules", "mcts", "model", "torch", "run", "arena", "study", "selfplay", "fleet", "serve"],
+    "garuda": ["rules", "mcts", "model", "torch", "run", "arena", "study", "selfplay", "training", "fleet",
+               "serve"],
     "garuda-engine": ["rules", "mcts", "model"],
 }
 # Crates that only these of ours may name: what they do is behind an interface.
@@ -43,8 +45,8 @@ CONFINED = {
 }
 # Feeds all the others with broken inputs; nothing depends on it.
 OUTSIDE = {"garuda-fuzz"}
-WITHOUT_TORCH = ["garuda", "garuda-engine", "garuda-run", "garuda-arena", "garuda-study", "garuda-fleet",
-                 "garuda-serve"]
+WITHOUT_TORCH = ["garuda", "garuda-engine", "garuda-run", "garuda-arena", "garuda-study", "garuda-selfplay",
+                 "garuda-fleet", "garuda-serve"]
 TORCH = {"tch", "torch-sys"}
 # What the lightest build of `garuda` leaves out: it is what a new user waits for.
 NOT_LIGHT = {"garuda-fleet", "garuda-serve", "tokio", "async-nats", "axum", "rusqlite", "parquet"}

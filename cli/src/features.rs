@@ -41,13 +41,7 @@ everything, with LIBTORCH set to a folder with include/ and lib/:
 }
 
 /// That this build lacks a feature which something needs.
-#[cfg(not(all(
-    feature = "torch",
-    feature = "fleet",
-    feature = "serve",
-    feature = "parquet"
-)))]
-pub(crate) fn lacks(what: &str, feature: &str) -> anyhow::Error {
+pub fn lacks(what: &str, feature: &str) -> anyhow::Error {
     debug_assert!(
         FEATURES
             .iter()

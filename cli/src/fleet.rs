@@ -1,44 +1,12 @@
-//! Everything that other machines play: workers, and a trainer that listens to them.
+//! Workers, which play for a run on another machine, and their list.
 
 use std::io::{Write, stdout};
 use std::thread::available_parallelism;
 
-#[cfg(feature = "torch")]
-use anyhow::Context;
-#[cfg(feature = "torch")]
-use garuda_fleet::{BrokerAddress, FleetOptions, FleetSource};
 use garuda_fleet::{WorkerKey, WorkerOptions, invite, list, revoke};
 use garuda_run::{FleetStatus, FleetTrust, RunDir, Stop, counted, init_logging, shown_path};
-#[cfg(feature = "torch")]
-use garuda_selfplay::train::{Summary, TrainOptions, shards, train_with};
 
-#[cfg(feature = "torch")]
-use crate::commands::TrainArgs;
 use crate::commands::{FleetArgs, FleetCommands, WorkerArgs};
-
-#[cfg(feature = "torch")]
-pub(crate) fn train_with_workers(
-    options: TrainOptions,
-    args: &TrainArgs,
-) -> anyhow::Result<Summary> {
-    let broker = match &args.nats {
-        Some(url) => BrokerAddress::Outside {
-            url: url.clone(),
-            authority: args.ca.clone(),
-        },
-        None => BrokerAddress::Listen(args.listen.context("there is no address to listen on")?),
-    };
-    let shards = match args.workers_only {
-        true => 0,
-        false => shards(&options.config),
-    };
-    let fleet = FleetOptions {
-        broker,
-        shards,
-        log: options.log.clone(),
-    };
-    train_with(options, FleetSource::new(fleet))
-}
 
 pub(crate) fn work(args: WorkerArgs) -> anyhow::Result<()> {
     let log = init_logging(!args.json);

@@ -13,7 +13,7 @@ fn commands_that_are_suggested_can_be_pasted() {
     let scratch = tempfile::tempdir().unwrap();
     fs::write(
         scratch.path().join("tiny.toml"),
-        include_str!("../../selfplay/tests/tiny.toml"),
+        include_str!("../../training/tests/tiny.toml"),
     )
     .unwrap();
     for name in [b"it's a run".as_slice(), b"-x\n\x1b[31m$(touch trace)\xff"] {
@@ -67,7 +67,7 @@ fn a_line_break_in_a_name_does_not_break_a_message() {
         "garuda: no\\nrun is not a run: it has no config.toml\n"
     );
     let run = "a\nrun";
-    let config = Config::parse("tiny", include_str!("../../selfplay/tests/tiny.toml"), &[]);
+    let config = Config::parse("tiny", include_str!("../../training/tests/tiny.toml"), &[]);
     drop(RunDir::open_or_create(&scratch.path().join(run), &config.unwrap()).unwrap());
     fs::write(scratch.path().join(run).join("ladder.json"), "{").unwrap();
     let warning = stderr("ladder", run);

@@ -185,7 +185,7 @@ pub fn init_logging(lines_to_stdout: bool) -> Log {
         to_stdout: lines_to_stdout,
     };
     let filter = EnvFilter::try_from_env("GARUDA_LOG")
-        .unwrap_or_else(|_| EnvFilter::new("warn,garuda=info,garuda_run=info,garuda_selfplay=info,garuda_fleet=info,garuda_arena=info,garuda_study=info"));
+        .unwrap_or_else(|_| EnvFilter::new("warn,garuda=info,garuda_run=info,garuda_selfplay=info,garuda_training=info,garuda_fleet=info,garuda_arena=info,garuda_study=info"));
     // A second subscriber in one process is refused, and the first one stays.
     let _ = tracing_subscriber::fmt()
         .with_env_filter(filter)

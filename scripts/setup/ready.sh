@@ -165,11 +165,16 @@ build_release() { # full, or light FEATURE...
 }
 
 release_is_fresh() {
-    local stamp=$1 settings=$2 file files
+    local stamp=$1 settings=$2 file files list
     [[ -f $stamp && $(<"$stamp") == "$settings" && -x $program ]] || return 1
-    # Cargo's list "program: source source ..." with spaces in names escaped, as `read` undoes it.
-    read -a files <"$program.d" || return 1
-    for file in "${files[@]:1}" "$root"/{,*/}Cargo.toml "$root"/{Cargo.lock,.cargo/config.toml}; do
-        [[ -e $file && ! $file -nt $stamp ]] || return 1
+    for list in "$program"{,-train}.d; do
+        # A light build has no garuda-train.
+        [[ -e $list || $list == *-train.d ]] || return 1
+        [[ -e $list ]] || continue
+        # Cargo's list "program: source source ..." with spaces in names escaped, as `read` undoes it.
+        read -a files <"$list" || return 1
+        for file in "${files[@]:1}" "$root"/{,*/}Cargo.toml "$root"/{Cargo.lock,.cargo/config.toml}; do
+            [[ -e $file && ! $file -nt $stamp ]] || return 1
+        done
     done
 }

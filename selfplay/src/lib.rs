@@ -1,10 +1,6 @@
-//! The loop of a run: self-play generates games, the replay window keeps the recent ones, the
-//! network trains on them, and each checkpoint is evaluated against earlier ones.
+//! Games that networks play: self-play, experiments with openings, and labels for the positions of
+//! games. What learns from them is `garuda-training`.
 
 pub mod experiment;
 pub mod generate;
 pub mod label;
-#[cfg(feature = "torch")]
-pub mod replay;
-#[cfg(feature = "torch")]
-pub mod train;

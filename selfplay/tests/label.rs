@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use garuda_model::Network;
 use garuda_model::nnue::NnueLayout;
-use garuda_model::sparse::SparseShape;
+use garuda_rules::RuleSet;
 use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::tori::ToriPosition;
@@ -15,14 +15,11 @@ use garuda_run::labels::LabelDir;
 use garuda_run::records::RecordStore;
 use garuda_run::{Log, Stop};
 use garuda_selfplay::label::{LabelOptions, Labeller, label};
-use garuda_torch::{TrainParams, Trainer};
 
 use crate::common;
 
 fn network() -> Network {
-    let shape = SparseShape::new(32, 8).unwrap();
-    let trainer = Trainer::<ToriPosition>::new(shape, TrainParams::default(), 1);
-    trainer.averaged().export("test")
+    Network::shipped(RuleSet::ToriShogi).unwrap().unwrap()
 }
 
 /// A directory of two record files with four games each.

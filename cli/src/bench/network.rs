@@ -42,7 +42,7 @@ pub(crate) fn measure(
 
 /// Evaluations per second of all threads together, each with an evaluator of its own and full
 /// batches.
-pub(crate) fn rate<P: Position>(
+pub fn rate<P: Position>(
     network: &Network,
     batch: usize,
     threads: usize,

@@ -3,7 +3,8 @@ use std::io::{Write, stdout};
 use serde_json::{Map, Value};
 
 /// Lines as they are measured, or one JSON object at the end.
-pub(crate) struct BenchReport {
+#[derive(Debug)]
+pub struct BenchReport {
     json: bool,
     values: Map<String, Value>,
 }
@@ -16,21 +17,27 @@ impl BenchReport {
         }
     }
 
-    pub(crate) fn line(&self, line: &str) -> anyhow::Result<()> {
+    /// A line for people.
+    pub fn line(&self, line: &str) -> anyhow::Result<()> {
         if !self.json {
             writeln!(stdout(), "{line}")?;
         }
         Ok(())
     }
 
-    pub(crate) fn set(&mut self, name: &str, value: Value) {
+    /// Sets a value of the JSON object.
+    pub fn set(&mut self, name: &str, value: Value) {
         self.values.insert(name.into(), value);
     }
 
-    /// The value of a name, set to `default` if there is none.
-    #[cfg(feature = "torch")]
-    pub(super) fn entry(&mut self, name: &str, default: impl FnOnce() -> Value) -> &mut Value {
-        self.values.entry(name).or_insert_with(default)
+    /// Sets `name.game.kind`, or `name.game` without a kind.
+    pub fn set_in(&mut self, name: &str, game: &str, kind: &str, value: Value) {
+        let entry = self.values.entry(name).or_insert_with(|| Map::new().into());
+        let mut at = &mut entry[game];
+        if !kind.is_empty() {
+            at = &mut at[kind];
+        }
+        *at = value;
     }
 
     pub(crate) fn finish(self) -> anyhow::Result<()> {

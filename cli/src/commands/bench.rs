@@ -10,7 +10,7 @@ use garuda_run::{EngineCommand, read_network};
 use serde_json::{Map, json};
 
 use crate::bench::{BenchReport, network, rules, selfplay};
-use crate::torch;
+use crate::torch::{Torch, linked};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -44,24 +44,29 @@ pub(crate) struct BenchArgs {
 }
 
 impl BenchArgs {
-    pub(crate) fn run(self) -> anyhow::Result<()> {
-        let mut report = BenchReport::new(self.json);
+    pub(crate) fn run(self, torch: Option<&dyn Torch>) -> anyhow::Result<()> {
         let network = self.network()?;
+        let torch = match network.is_none() && cfg!(feature = "torch") {
+            true => Some(linked(torch, "measuring networks")?),
+            false => torch,
+        };
+        let mut report = BenchReport::new(self.json);
         if !self.selfplay {
             self.rules(&mut report)?;
             self.search(&mut report)?;
             let time = Duration::from_secs_f64(if self.quick { 0.2 } else { 2.0 });
-            match &network {
-                Some(network) => network::measure(&mut report, network, time)?,
-                None => {
-                    torch::bench_networks(&mut report, time)?;
-                    torch::bench_kinds(&mut report, self.quick)?;
+            match (&network, torch) {
+                (Some(network), _) => network::measure(&mut report, network, time)?,
+                (None, Some(torch)) => {
+                    torch.bench_networks(&mut report, time)?;
+                    torch.bench_kinds(&mut report, self.quick)?;
                 }
+                (None, None) => report.line("networks and self-play: not measured; give a network with --network (training and libtorch need the build with libtorch)")?,
             }
         }
-        let network = match network {
-            Some(network) => Some(network),
-            None => torch::untrained_network()?,
+        let network = match (network, torch) {
+            (None, Some(torch)) => Some(torch.untrained_network()?),
+            (network, _) => network,
         };
         match network {
             Some(network) => self.selfplay(&mut report, &network)?,

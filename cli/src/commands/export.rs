@@ -6,7 +6,8 @@ use clap::{Args, ValueEnum};
 use garuda_model::NetworkKind;
 use garuda_run::{find_model, read_network, shown_path};
 
-use crate::{print_note, torch};
+use crate::print_note;
+use crate::torch::{Torch, linked};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -45,28 +46,28 @@ pub(crate) struct ExportArgs {
 /// What only --format nnue takes.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "With --format nnue")]
-pub(crate) struct NnueArgs {
+pub struct NnueArgs {
     /// Directory that garuda label has made; may be given several times
     #[arg(long, value_name = "DIR")]
-    pub(crate) labels: Vec<PathBuf>,
+    pub labels: Vec<PathBuf>,
     /// Columns of the network, up to 512 [default: by the number of labels]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(8..=512))]
-    pub(crate) width: Option<u16>,
+    pub width: Option<u16>,
     /// How finely the own king's square is told apart [default: by the number of labels]
     #[arg(long, value_enum)]
-    pub(crate) king_buckets: Option<KingBucketsArg>,
+    pub king_buckets: Option<KingBucketsArg>,
     /// Share of the game's result in the target, from 0 to 1 [default: by the number of labels]
     #[arg(long, value_name = "SHARE")]
-    pub(crate) wdl_weight: Option<f32>,
+    pub wdl_weight: Option<f32>,
     /// Epochs of training [default: by the number of labels]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub(crate) epochs: Option<u32>,
+    pub epochs: Option<u32>,
     /// What evaluations are multiplied by: the engine's margins expect its own scale
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
-    pub(crate) scale: f64,
+    pub scale: f64,
     /// Seed of the training
     #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) seed: u64,
+    pub seed: u64,
 }
 
 impl NnueArgs {
@@ -80,7 +81,7 @@ impl NnueArgs {
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum KingBucketsArg {
+pub enum KingBucketsArg {
     #[value(name = "1")]
     One,
     #[value(name = "4")]
@@ -103,11 +104,12 @@ enum ExportFormat {
 }
 
 impl ExportArgs {
-    pub(crate) fn run(self) -> anyhow::Result<()> {
+    pub(crate) fn run(self, torch: Option<&dyn Torch>) -> anyhow::Result<()> {
         let network = read_network(&self.checkpoint)?;
         let rules = network.info().rule_set()?;
         if self.format == Some(ExportFormat::Nnue) {
-            return torch::export_nnue(rules, &self.checkpoint, network, self.output, &self.nnue);
+            let torch = linked(torch, "training a network for Fairy-Stockfish")?;
+            return torch.export_nnue(rules, &self.checkpoint, network, self.output, &self.nnue);
         }
         ensure!(
             !self.nnue.is_used(),
@@ -137,7 +139,8 @@ impl ExportArgs {
         if format == ExportFormat::Torchscript {
             let path = find_model(&self.checkpoint)?;
             let checkpoint = path.parent().unwrap_or(Path::new("."));
-            torch::export_torchscript(rules, checkpoint, &output)?;
+            let torch = linked(torch, "exporting TorchScript")?;
+            torch.export_torchscript(rules, checkpoint, &output)?;
         } else {
             let bytes = match format {
                 ExportFormat::Onnx => network.to_onnx(),

@@ -24,10 +24,9 @@ mod worker;
 use clap::{Parser, Subcommand};
 
 use crate::features::build_note;
+use crate::torch::Torch;
 
-#[cfg(feature = "torch")]
-pub(crate) use export::KingBucketsArg;
-pub(crate) use export::NnueArgs;
+pub use export::{KingBucketsArg, NnueArgs};
 pub(crate) use export_games::ExportGamesArgs;
 #[cfg(feature = "serve")]
 pub(crate) use export_games::GamesFormat;
@@ -37,7 +36,7 @@ pub(crate) use fleet::FleetCommands;
 #[cfg(feature = "serve")]
 pub(crate) use scan_progress::scan_progress;
 pub(crate) use serve::ServeArgs;
-pub(crate) use train::TrainArgs;
+pub use train::TrainArgs;
 pub(crate) use worker::WorkerArgs;
 
 const EXAMPLES: &str = "\
@@ -81,9 +80,9 @@ enum Commands {
 }
 
 impl Cli {
-    pub(crate) fn run(self) -> anyhow::Result<()> {
+    pub(crate) fn run(self, torch: Option<&dyn Torch>) -> anyhow::Result<()> {
         match self.command {
-            Commands::Train(args) => args.run(),
+            Commands::Train(args) => args.run(torch),
             Commands::Worker(args) => args.run(),
             Commands::Fleet(args) => args.run(),
             Commands::Match(args) => args.run(),
@@ -93,11 +92,11 @@ impl Cli {
             Commands::Values(args) => args.run(),
             Commands::Status(args) => args.run(),
             Commands::Label(args) => args.run(),
-            Commands::Export(args) => args.run(),
+            Commands::Export(args) => args.run(torch),
             Commands::ExportGames(args) => args.run(),
             Commands::Play(args) => args.run(),
             Commands::Serve(args) => args.run(),
-            Commands::Bench(args) => args.run(),
+            Commands::Bench(args) => args.run(torch),
             Commands::Perft(args) => args.run(),
             Commands::Rules(args) => args.run(),
         }

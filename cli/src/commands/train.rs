@@ -6,7 +6,7 @@ use clap::Args;
 use garuda_run::config::Config;
 use garuda_run::{PlayerSpec, RunDir};
 
-use crate::torch;
+use crate::torch::{Torch, linked};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -24,7 +24,7 @@ Examples:
 /// run, with the same games and weights as if it had never stopped.
 #[derive(Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
-pub(crate) struct TrainArgs {
+pub struct TrainArgs {
     /// A configuration, such as configs/tori.toml, or the directory of a run to resume
     #[arg(value_name = "CONFIG|RUN")]
     config: PathBuf,
@@ -33,13 +33,13 @@ pub(crate) struct TrainArgs {
     run: Option<PathBuf>,
     /// End after a number of minutes
     #[arg(long, value_name = "N")]
-    pub(crate) minutes: Option<f64>,
+    pub minutes: Option<f64>,
     /// End when the run has a number of games
     #[arg(long, value_name = "N")]
-    pub(crate) games: Option<u64>,
+    pub games: Option<u64>,
     /// End when the run has a number of checkpoints
     #[arg(long, value_name = "N")]
-    pub(crate) checkpoints: Option<u32>,
+    pub checkpoints: Option<u32>,
     /// Start a new run from a trained network of the same game, kind and size: a sparse network's
     /// file, a checkpoint, a run, or a game with a shipped network
     #[arg(long, value_name = "NET")]
@@ -51,7 +51,7 @@ pub(crate) struct TrainArgs {
     /// Continue a run with other settings than it was started with, or after its config.toml was
     /// changed
     #[arg(long)]
-    pub(crate) accept_config_change: bool,
+    pub accept_config_change: bool,
     /// Run the engines (uci:<command>) among evaluation.anchors. Without this a configuration or a
     /// run that has any is refused, because its author chose the commands
     #[arg(long)]
@@ -62,32 +62,32 @@ pub(crate) struct TrainArgs {
         long, value_name = "ADDRESS", group = "broker",
         num_args = 0..=1, default_missing_value = "127.0.0.1:4222"
     )]
-    pub(crate) listen: Option<SocketAddr>,
+    pub listen: Option<SocketAddr>,
     /// The same through a broker that others run (nats-server 2.15 or newer), as in
     /// tls://broker:4222. Its configuration must include RUN/broker/accounts.conf, which this writes
     #[arg(long, value_name = "ADDRESS", group = "broker")]
-    pub(crate) nats: Option<String>,
+    pub nats: Option<String>,
     /// File with the certificate of the authority that signed the other broker's, unless this machine
     /// trusts it anyway
     #[arg(long, value_name = "FILE", requires = "nats")]
-    pub(crate) ca: Option<PathBuf>,
+    pub ca: Option<PathBuf>,
     /// Leave all games to workers: this machine trains, and plays only the games that it checks
     #[arg(long, requires = "broker")]
-    pub(crate) workers_only: bool,
+    pub workers_only: bool,
     /// Print one JSON object at the end instead of lines
     #[arg(long)]
-    pub(crate) json: bool,
+    pub json: bool,
 }
 
 impl TrainArgs {
-    pub(crate) fn run(self) -> anyhow::Result<()> {
+    pub(crate) fn run(self, torch: Option<&dyn Torch>) -> anyhow::Result<()> {
         let (run, config) = self.resolve()?;
         ensure!(
             self.allow_engines || engines(&config).is_empty(),
             "evaluation.anchors has {}: training would run this on your machine. If you trust the configuration, add --allow-engines",
             engines(&config).join(", ")
         );
-        torch::train(&self, run, config)
+        linked(torch, "training")?.train(&self, run, config)
     }
 
     /// The run's directory and the configuration.

@@ -21,7 +21,7 @@ impl Scratch {
         let dir = tempfile::tempdir().unwrap();
         fs::write(
             dir.path().join("tiny.toml"),
-            include_str!("../../../selfplay/tests/tiny.toml"),
+            include_str!("../../../training/tests/tiny.toml"),
         )
         .unwrap();
         Scratch { dir }

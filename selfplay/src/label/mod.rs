@@ -6,9 +6,5 @@ mod engine;
 mod games;
 mod job;
 mod search;
-#[cfg(feature = "torch")]
-mod train;
 
 pub use job::{LabelOptions, LabelSummary, Labeller, label};
-#[cfg(feature = "torch")]
-pub use train::{MIN_LABELS, NnueExport, NnueOptions, export_nnue};

@@ -2,7 +2,7 @@ use garuda_run::TrainingStats;
 use garuda_run::config::{Config, FrozenSettings};
 use serde::{Deserialize, Serialize};
 
-use crate::generate::{is_bootstrap, recorded_share};
+use garuda_selfplay::generate::{is_bootstrap, recorded_share};
 
 /// How far a run has come, kept with each checkpoint. With the records it is all that a run
 /// needs to go on as if it had never stopped.

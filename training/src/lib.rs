@@ -1,11 +1,14 @@
-//! `garuda train`: self-play, training and evaluation in turn, until it is stopped.
+//! The loop of a run, `garuda train`: games are played, the replay window keeps the recent ones, the
+//! network trains on them, and each checkpoint is evaluated against earlier ones.
 
 mod checkpoints;
 mod evaluate;
 mod learn;
 mod machine;
+pub mod nnue;
 mod play;
 mod progress;
+pub mod replay;
 mod report;
 mod session;
 mod stats;

@@ -20,8 +20,8 @@ use super::machine::Machine;
 use super::report::{Summary, missing_games};
 use super::stats::positions;
 use super::{PhaseEnd, Progress, checkpoints, warnings};
-use crate::generate::{GameSource, LocalSource, recorded_share};
 use crate::replay::{Replay, first_in_window};
+use garuda_selfplay::generate::{GameSource, LocalSource, recorded_share};
 
 /// What to train, where, and for how long.
 #[derive(Debug)]

@@ -2,6 +2,8 @@
 
 mod game;
 mod sample;
+#[cfg(test)]
+mod tests;
 mod window;
 
 pub(crate) use game::ChosenSample;

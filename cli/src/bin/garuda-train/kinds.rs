@@ -9,9 +9,9 @@ use garuda_model::{Network, NetworkKind};
 use garuda_rules::{GameState, Position};
 use garuda_run::config::Config;
 use garuda_selfplay::generate::{Counters, Plan, PlanSpec, generate};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
-use super::{BenchReport, network};
+use garuda_cli::{BenchReport, evaluation_rate};
 
 /// Simulations per move of self-play.
 const SIMULATIONS: u32 = 64;
@@ -50,7 +50,7 @@ pub(crate) fn measure<P: Position>(
         for ((kind, network), speed) in networks.iter().zip(&mut speeds) {
             let share = 1.0 / f64::from(rounds);
             let batch = parallel_games(*kind);
-            speed.evals_per_core += share * network::rate::<P>(network, batch, 1, time)?;
+            speed.evals_per_core += share * evaluation_rate::<P>(network, batch, 1, time)?;
             let (sims, evals) = selfplay::<P>(*kind, network, cores, time, round)?;
             speed.selfplay_sims_per_core += share * sims / cores as f64;
             speed.evals_per_sim += share * evals / sims;
@@ -213,16 +213,4 @@ fn puct<P: Position>(network: &Network, time: Duration) -> anyhow::Result<PuctSp
         nodes,
         bytes_per_node: info.hashfull * PUCT_TREE_BYTES as f64 / nodes,
     })
-}
-
-impl BenchReport {
-    /// Sets `name.game.kind`, or `name.game` without a kind.
-    fn set_in(&mut self, name: &str, game: &str, kind: &str, value: Value) {
-        let entry = self.entry(name, || Map::new().into());
-        let mut at = &mut entry[game];
-        if !kind.is_empty() {
-            at = &mut at[kind];
-        }
-        *at = value;
-    }
 }

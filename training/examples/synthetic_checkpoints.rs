@@ -2,7 +2,7 @@
 //! continued like a run of days:
 //!
 //!     cargo run --release --package garuda-study --example synthetic_run -- torishogi runs/long 1000000 10000 network.kind=sparse network.width=32
-//!     cargo run --release --package garuda-selfplay --features torch --example synthetic_checkpoints -- runs/long
+//!     cargo run --release --package garuda-training --example synthetic_checkpoints -- runs/long
 //!     /usr/bin/time -v target/release/garuda status runs/long
 
 use std::collections::BTreeMap;
@@ -17,8 +17,8 @@ use garuda_run::records::RecordStore;
 use garuda_run::{
     Event, Ladder, MatchResult, RunDir, SelfplayStats, Tally, TrainingStats, checkpoint_name,
 };
-use garuda_selfplay::train::Progress;
 use garuda_torch::{AveragedNetwork, TrainParams, Trainer};
+use garuda_training::Progress;
 
 fn main() -> anyhow::Result<()> {
     let arguments: Vec<_> = env::args().skip(1).collect();

@@ -17,7 +17,9 @@ use super::evaluate::Evaluation;
 use super::learn::{Learner, TrainJob, TrainOutcome};
 use super::session::Session;
 use super::{PhaseEnd, TrainOptions, train, train_with};
-use crate::generate::{Counters, DroppedGame, GameOrder, GameSink, GameSource, LocalSource};
+use garuda_selfplay::generate::{
+    Counters, DroppedGame, GameOrder, GameSink, GameSource, LocalSource,
+};
 
 /// The tiny configuration without what these tests do not look at, and with training phases long enough
 /// to go wrong in.
@@ -28,7 +30,7 @@ fn tiny() -> Config {
         "evaluation.games=0",
     ];
     let settings = settings.map(String::from);
-    Config::parse("tiny", include_str!("../../tests/tiny.toml"), &settings).unwrap()
+    Config::parse("tiny", include_str!("../tests/tiny.toml"), &settings).unwrap()
 }
 
 fn options(run: &Path, checkpoints: u32) -> TrainOptions {

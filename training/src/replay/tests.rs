@@ -1,16 +1,19 @@
 //! What is trained on.
 
+#[path = "../../../selfplay/tests/common/mod.rs"]
+mod common;
+
+use super::{
+    Replay, ReplayGame, SampleSettings, TrainingSample, first_in_window, game_samples, ply_of,
+    window_size,
+};
 use garuda_model::sparse::FeatureLayout;
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{Game, GameState};
 use garuda_run::records::{DecisionKind, GameRecord};
-use garuda_selfplay::replay::{
-    Replay, ReplayGame, SampleSettings, TrainingSample, first_in_window, game_samples, ply_of,
-    window_size,
-};
 use garuda_torch::{GameSamples, Targets};
 
-use crate::common::{config, games};
+use common::{config, games};
 
 #[test]
 fn the_window_holds_the_newest_positions_however_they_came() {

@@ -15,7 +15,7 @@ use tracing::{debug, warn};
 use super::PhaseEnd;
 use super::session::Session;
 use super::stats::{positions, selfplay_stats};
-use crate::generate::{Counters, GameOrder, GameSink, GameSource, Plan, PlanSpec};
+use garuda_selfplay::generate::{Counters, GameOrder, GameSink, GameSource, Plan, PlanSpec};
 
 /// Finished games are written at least this often.
 const WRITE_EVERY: Duration = Duration::from_secs(20);
