@@ -5,6 +5,7 @@ use std::fs;
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -176,7 +177,7 @@ fn sent_games(run: &Path) -> BTreeMap<(u32, u64), String> {
 fn wait_for_workers(run: &Path, known: usize) {
     let started = Instant::now();
     while sent_games(run).len() <= known && started.elapsed() < Duration::from_secs(5) {
-        std::thread::sleep(Duration::from_millis(50));
+        thread::sleep(Duration::from_millis(50));
     }
 }
 
@@ -209,7 +210,7 @@ fn killed_at_any_moment_a_fleet_becomes_what_it_would_have_been() {
     let mut known = BTreeMap::new();
     let mut checkpoint = None;
     for (round, delay) in delays(5).take(rounds).enumerate() {
-        std::thread::sleep(delay);
+        thread::sleep(delay);
         let victim = VICTIMS[round % VICTIMS.len()];
         match victim {
             Victim::Worker(i) => {
@@ -297,12 +298,14 @@ fn mistakes_are_told_in_a_sentence() {
         command.arg("fleet").arg(run).args(arguments);
         command
     };
-    let work = |address: &str, key: &Path| {
+    let work_with = |address: &str, key: &Path, spool: &Path| {
         let mut command = garuda();
         command.args(["worker", address, "--key"]).arg(key);
-        command.arg("--spool").arg(scratch.path("spool"));
+        command.arg("--spool").arg(spool);
         command
     };
+    let spool = scratch.path("spool");
+    let work = |address: &str, key: &Path| work_with(address, key, &spool);
     // Before there is anything.
     failed(fleet(&scratch.path("none"), &["list"]), "is not a run");
     let arguments = [&settings()[..], &["--checkpoints", "1", "--games", "1"]].concat();
@@ -335,10 +338,23 @@ fn mistakes_are_told_in_a_sentence() {
     failed(fleet(&run, &["revoke", "nobody"]), "has no worker nobody");
     let key = run.join("broker/keys/node.nk");
     failed(work("a b", &key), "is no address of a broker");
+    // An address where nobody listens is tried for a while: what follows runs meanwhile.
+    let closed = format!("tls://127.0.0.1:{}", free_port());
+    let mut unreachable = work_with(&closed, &key, &scratch.path("kept"));
+    let unreachable = unreachable.spawn().unwrap();
+    // Places where nobody may write or read, not even root.
+    failed(
+        work_with(&closed, &key, "/proc/spool".as_ref()),
+        "cannot create directory /proc/spool",
+    );
+    failed(work("tls://127.0.0.1:9", &run), "cannot read the key");
     // An address that someone else uses.
     let taken = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let listen = taken.local_addr().unwrap().to_string();
     let arguments = [&settings()[..], &["--listen", &listen]].concat();
+    failed(scratch.train("run", &arguments), "cannot listen on");
+    // One that is not of this machine.
+    let arguments = [&settings()[..], &["--listen", "192.0.2.1:4222"]].concat();
     failed(scratch.train("run", &arguments), "cannot listen on");
     // The key of another run, as it is and with the authority of this one.
     let trainer = listening(&scratch, "fleet", free_port(), &[]);
@@ -353,8 +369,40 @@ fn mistakes_are_told_in_a_sentence() {
     let mixed = scratch.path("mixed.nk");
     fs::write(&mixed, other.replace(&authority(&other), &authority(&own))).unwrap();
     failed(work(&address, &mixed), "does not accept the key");
+    let output = unreachable.wait_with_output().unwrap();
+    let text = errors(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("cannot reach the broker at"), "{text}");
     signal(&trainer, "-TERM");
     summary(&trainer.wait_with_output().unwrap());
+}
+
+/// Starts a broker that is not the trainer's.
+fn serve(scratch: &Scratch, port: u16, more: &str) -> Child {
+    let store = scratch.path("store");
+    let head = format!(
+        "listen: \"127.0.0.1:{port}\"\nmax_payload: 2MB\njetstream {{ store_dir: {store:?} }}\n"
+    );
+    let config = scratch.path("outside.conf");
+    fs::write(&config, format!("{head}{more}")).unwrap();
+    let server = std::env::var_os("NATS_SERVER").unwrap();
+    let mut command = Command::new(server);
+    let server = command.arg("--config").arg(&config).stderr(Stdio::null());
+    let server = server.spawn().unwrap();
+    wait_for("the broker", || {
+        TcpStream::connect(("127.0.0.1", port)).is_ok()
+    });
+    server
+}
+
+/// A worker of an outside broker's run.
+fn outside_worker(scratch: &Scratch, run: &Path, url: &str) -> Child {
+    (garuda().args(["worker", url, "--cores", "1", "--json", "--key"]))
+        .arg(run.join("broker/keys/worker-1.nk"))
+        .arg("--spool")
+        .arg(scratch.path("spool"))
+        .spawn()
+        .unwrap()
 }
 
 #[test]
@@ -379,22 +427,7 @@ fn a_broker_that_others_run_will_do() {
         }
     };
     refused("Connection refused");
-    let config = scratch.path("outside.conf");
-    let store = scratch.path("store");
-    let head = format!(
-        "listen: \"127.0.0.1:{port}\"\nmax_payload: 2MB\njetstream {{ store_dir: {store:?} }}\n"
-    );
-    let serve = |more: &str| {
-        fs::write(&config, format!("{head}{more}")).unwrap();
-        let server = std::env::var_os("NATS_SERVER").unwrap();
-        let mut command = Command::new(server);
-        let server = command.arg("--config").arg(&config).stderr(Stdio::null());
-        let server = server.spawn().unwrap();
-        wait_for("the broker", || {
-            TcpStream::connect(("127.0.0.1", port)).is_ok()
-        });
-        server
-    };
+    let serve = |more: &str| serve(&scratch, port, more);
     let mut server = serve("authorization { token: secret }\n");
     refused("authorization violation");
     kill(&mut server);
@@ -403,12 +436,7 @@ fn a_broker_that_others_run_will_do() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let worker = (garuda().args(["worker", &url, "--cores", "1", "--json", "--key"]))
-        .arg(run.join("broker/keys/worker-1.nk"))
-        .arg("--spool")
-        .arg(scratch.path("spool"))
-        .spawn()
-        .unwrap();
+    let worker = outside_worker(&scratch, &run, &url);
     let summary_of = |child: Child| summary(&child.wait_with_output().unwrap());
     summary_of(trainer);
     signal(&worker, "-TERM");
@@ -416,4 +444,58 @@ fn a_broker_that_others_run_will_do() {
     kill(&mut server);
     scratch.trained("straight", &arguments);
     assert_eq!(games(&run), games(&scratch.path("straight")));
+}
+
+/// With a broker that has a disk of its own.
+#[test]
+fn a_trainer_whose_disk_is_full_loses_no_games() {
+    if !has_server() {
+        return;
+    }
+    let scratch = Scratch::new();
+    let run = scratch.path("fleet");
+    let port = free_port();
+    let url = format!("nats://127.0.0.1:{port}");
+    let settings = settings();
+    let outside = ["--nats", &url, "--workers-only"];
+    let train = |checkpoints: &str| {
+        let limit = ["--checkpoints", checkpoints];
+        scratch.train("fleet", &[&settings[..], &outside, &limit].concat())
+    };
+    // Writes what the broker needs to know of the run.
+    assert_eq!(train("1").output().unwrap().status.code(), Some(1));
+    let mut server = serve(&scratch, port, "include fleet/broker/accounts.conf\n");
+    let mut worker = outside_worker(&scratch, &run, &url);
+    let output = train("1").output().unwrap();
+    assert!(output.status.success(), "{}", errors(&output));
+    let before = (games(&run), weights(&run, 1));
+
+    // No file may be longer than a few kilobytes: as good as a full disk.
+    let trained = train("2");
+    let output = Command::new("bash")
+        .args(["-c", "trap '' XFSZ; ulimit -f 4; exec \"$@\"", "bash"])
+        .arg(trained.get_program())
+        .args(trained.get_args())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
+    let text = errors(&output);
+    assert!(text.contains("cannot write"), "{text}");
+    assert_eq!(newest(&run), Some(1));
+    assert_eq!(weights(&run, 1), before.1);
+    let kept = games(&run);
+    let is_kept = |(game, name)| kept.get(game) == Some(name);
+    assert!(before.0.iter().all(is_kept));
+    // The worker waits meanwhile.
+    assert!(worker.try_wait().unwrap().is_none());
+
+    let output = train("2").output().unwrap();
+    assert!(output.status.success(), "{}", errors(&output));
+    signal(&worker, "-TERM");
+    summary(&worker.wait_with_output().unwrap());
+    kill(&mut server);
+    let straight = [&settings[..], &["--checkpoints", "2"]].concat();
+    scratch.trained("straight", &straight);
+    assert_eq!(games(&run), games(&scratch.path("straight")));
+    assert_eq!(weights(&run, 2), weights(&scratch.path("straight"), 2));
 }

@@ -1,11 +1,13 @@
 //! Workers that behave.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::thread;
 
 use anyhow::bail;
 use garuda_run::Stop;
-use garuda_run::records::GameRecord;
+use garuda_run::records::{GameRecord, encode_record_file};
 use garuda_selfplay::generate::{Counters, GameOrder, GameSink, GameSource};
 use rustix::process::{Pid, getpgid};
 
@@ -122,4 +124,73 @@ fn games_that_cannot_be_written_are_not_lost() {
     assert_eq!(sink.records, local_games(&plan, 40));
     stop.signal();
     worker.join().unwrap().unwrap();
+}
+
+/// Games reach the disk, and then the trainer is killed: the broker does not hear of them.
+struct KilledAfterWriting<'a>(&'a mut Gathered);
+
+impl GameSink for KilledAfterWriting<'_> {
+    fn add(&mut self, record: GameRecord) -> anyhow::Result<()> {
+        self.0.add(record)
+    }
+
+    fn flush(&mut self) -> anyhow::Result<()> {
+        self.0.flush()?;
+        bail!("killed")
+    }
+
+    fn withdraw(&mut self, numbers: &BTreeSet<u64>) -> anyhow::Result<Vec<u64>> {
+        self.0.withdraw(numbers)
+    }
+}
+
+#[test]
+fn games_that_were_written_and_not_acknowledged_are_recognised() {
+    if !has_server() {
+        return;
+    }
+    let mut fleet = Fleet::start(0);
+    let games = local_games(&plan(0), 8);
+    let client = fleet.client("worker-1");
+    let message = |fleet: &Fleet, plan, range: std::ops::Range<usize>| {
+        let records = encode_record_file(&games[range]).unwrap();
+        fleet.sealed("worker-1", plan, &records)
+    };
+    let mut source = fleet.source.take().unwrap();
+    let mut written = Gathered::default();
+    let (first, hub) = (plan(0), Arc::clone(&fleet.hub));
+    let current = thread::scope(|scope| {
+        let playing = scope.spawn(|| {
+            let order = GameOrder {
+                plan: &first,
+                networks: &[],
+                numbers: &(0..8).collect::<Vec<_>>(),
+            };
+            let (counters, never) = (Counters::default(), AtomicBool::new(false));
+            let mut sink = KilledAfterWriting(&mut written);
+            source.play(&order, &counters, &never, &mut sink)
+        });
+        wait_for("the offer", || hub.offer().is_some());
+        fleet.wait_for_plan(&client);
+        let current = hub.plans().current.unwrap();
+        assert_eq!(fleet.lease("worker-1", current, 5).len(), 4);
+        fleet.send(&client, "worker-1", message(&fleet, current, 0..4));
+        let error = playing.join().unwrap().unwrap_err();
+        assert_eq!(error.to_string(), "killed");
+        current
+    });
+    assert_eq!(written.flushed, 4);
+    fleet.source = Some(source);
+    let mut fleet = fleet.restart(0);
+    let playing = fleet.play_with(plan(0), Vec::new(), 8, written);
+    let client = fleet.client("worker-1");
+    fleet.wait_for_plan(&client);
+    // What was not acknowledged comes again, and the rest with it.
+    for range in [0..4, 2..8] {
+        fleet.send(&client, "worker-1", message(&fleet, current, range));
+    }
+    let found = fleet.end(playing);
+    assert_eq!(found.records, games);
+    assert_eq!(fleet.hub.accepted("worker-1"), 8);
+    assert_eq!(fleet.hub.refused("worker-1", "game not ordered"), 6);
 }

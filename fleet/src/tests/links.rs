@@ -7,14 +7,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use async_nats::ConnectOptions;
 use garuda_run::Stop;
 
 use super::{Fleet, has_server, local_games, plan, wait_for};
-use crate::keys::trainer_key;
-use crate::names::GAMES;
-use crate::registry::BrokerDir;
-use crate::tls::secured;
+use crate::names::{GAMES, GAMES_PER_MESSAGE};
 
 /// Passes bytes between a worker and the broker, as long as it is told to.
 struct Wire {
@@ -25,6 +21,8 @@ struct Wire {
 #[derive(Default)]
 struct WireState {
     is_cut: bool,
+    /// Whether bytes are kept back, as by a network that drops packets: nobody is told.
+    is_silent: bool,
     streams: Vec<TcpStream>,
 }
 
@@ -47,7 +45,8 @@ impl Wire {
                 };
                 for (from, to) in [(&near, &far), (&far, &near)] {
                     let (from, to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
-                    thread::spawn(move || pass(from, to, pause));
+                    let shared = Arc::clone(&shared);
+                    thread::spawn(move || pass(from, to, pause, &shared));
                 }
                 state.streams.extend([near, far]);
             }
@@ -67,15 +66,23 @@ impl Wire {
         }
     }
 
+    fn silence(&self) {
+        self.state.lock().unwrap().is_silent = true;
+    }
+
     fn mend(&self) {
-        self.state.lock().unwrap().is_cut = false;
+        let mut state = self.state.lock().unwrap();
+        (state.is_cut, state.is_silent) = (false, false);
     }
 }
 
-fn pass(mut from: TcpStream, mut to: TcpStream, pause: Duration) {
+fn pass(mut from: TcpStream, mut to: TcpStream, pause: Duration, wire: &Mutex<WireState>) {
     let mut bytes = [0; 4096];
     while let Ok(read @ 1..) = from.read(&mut bytes) {
         thread::sleep(pause);
+        while wire.lock().unwrap().is_silent {
+            thread::sleep(Duration::from_millis(10));
+        }
         if to.write_all(&bytes[..read]).is_err() {
             break;
         }
@@ -88,16 +95,21 @@ impl Fleet {
         fs::read_to_string(self.run().join("broker/address")).unwrap()
     }
 
-    fn has_spooled(&self, worker: &str) -> bool {
-        let spool = fs::read_dir(self.spool(worker));
-        spool.is_ok_and(|mut files| {
-            files.any(|file| {
-                file.unwrap()
-                    .path()
-                    .extension()
-                    .is_some_and(|e| e == "games")
+    /// Messages that lie in a worker's spool.
+    fn spooled(&self, worker: &str) -> usize {
+        let Ok(files) = fs::read_dir(self.spool(worker)) else {
+            return 0;
+        };
+        files
+            .filter(|file| {
+                let path = file.as_ref().unwrap().path();
+                path.extension().is_some_and(|e| e == "games")
             })
-        })
+            .count()
+    }
+
+    fn has_spooled(&self, worker: &str) -> bool {
+        self.spooled(worker) > 0
     }
 }
 
@@ -114,6 +126,37 @@ fn a_worker_that_is_cut_off_keeps_its_games_and_comes_back() {
     wait_for("a game", || fleet.hub.accepted("worker-1") > 0);
     wire.cut();
     wait_for("a game that is kept", || fleet.has_spooled("worker-1"));
+    wire.mend();
+    let found = fleet.end(playing);
+    assert_eq!(found.records, local_games(&plan(0), 500));
+    stop.signal();
+    let summary = worker.join().unwrap().unwrap();
+    assert_eq!(summary.spooled, 0);
+}
+
+#[test]
+fn a_worker_whose_packets_vanish_keeps_its_games_and_comes_back() {
+    if !has_server() {
+        return;
+    }
+    let mut fleet = Fleet::start(0);
+    let wire = Wire::to(fleet.broker(), Duration::ZERO);
+    let stop = Stop::after(None);
+    let playing = fleet.play(plan(0), 500);
+    let worker = fleet.spawn_worker_at(wire.url(), "worker-1", &stop);
+    wait_for("a game", || fleet.hub.accepted("worker-1") > 0);
+    wire.silence();
+    wait_for("a game that is kept", || fleet.has_spooled("worker-1"));
+    // It ends with what it has leased: there is no one who could give it more.
+    let state = || {
+        let accepted = fleet.hub.accepted("worker-1");
+        (fleet.spooled("worker-1"), accepted)
+    };
+    thread::sleep(Duration::from_secs(6));
+    let before = state();
+    thread::sleep(Duration::from_secs(2));
+    assert_eq!(state(), before);
+    assert!(before.1 < 500, "{before:?}");
     wire.mend();
     let found = fleet.end(playing);
     assert_eq!(found.records, local_games(&plan(0), 500));
@@ -143,16 +186,11 @@ fn a_full_broker_leaves_games_with_the_workers() {
         return;
     }
     let mut fleet = Fleet::start(0);
-    let playing = fleet.play(plan(0), 50);
+    let playing = fleet.play(plan(0), 500);
     fleet.wait_for_plan(&fleet.client("worker-1"));
-    let broker = BrokerDir::of(&fleet.run());
-    let trainer = trainer_key(&broker.file("trainer.nk")).unwrap();
-    let options = ConnectOptions::with_nkey(trainer.seed().unwrap());
-    let options = secured(options, broker.read_ca().unwrap().as_deref()).unwrap();
+    let jetstream = fleet.jetstream();
     let limit = |bytes: i64| {
         fleet.runtime.block_on(async {
-            let client = options.clone().connect(fleet.url()).await.unwrap();
-            let jetstream = async_nats::jetstream::new(client);
             let stream = jetstream.get_stream(GAMES).await.unwrap();
             let mut config = stream.cached_info().config.clone();
             let before = config.max_bytes;
@@ -163,12 +201,21 @@ fn a_full_broker_leaves_games_with_the_workers() {
     };
     let before = limit(1);
     let stop = Stop::after(None);
-    let worker = fleet.spawn_worker("worker-1", &stop);
+    let worker = fleet.spawn_limited("worker-1", &stop, 1);
     wait_for("a game that is kept", || fleet.has_spooled("worker-1"));
-    thread::sleep(Duration::from_millis(300));
-    assert_eq!(fleet.hub.accepted("worker-1"), 0);
+    // Its spool is full as well: it plays what it has leased, and no more.
+    let missing = || fleet.hub.summary().missing;
+    let mut kept = 0;
+    wait_for("the end of its games", || {
+        let before = kept;
+        thread::sleep(Duration::from_secs(1));
+        kept = fleet.spooled("worker-1");
+        kept == before
+    });
+    assert_eq!((fleet.hub.accepted("worker-1"), missing()), (0, 500));
+    assert!(kept < 500 / GAMES_PER_MESSAGE, "{kept} messages");
     limit(before);
-    assert_eq!(fleet.end(playing).records, local_games(&plan(0), 50));
+    assert_eq!(fleet.end(playing).records, local_games(&plan(0), 500));
     stop.signal();
     worker.join().unwrap().unwrap();
 }

@@ -1,9 +1,11 @@
 //! Messages that are not what they should be: each is refused by name, and harms nothing.
 
+use garuda_rules::Outcome;
 use garuda_run::records::{GameRecord, encode_record_file};
 
 use super::{Fleet, has_server, local_games, name, plan, wait_for};
-use crate::names::MAX_MESSAGE;
+use crate::accept::MAX_RATE;
+use crate::names::{MAX_MESSAGE, games_subject};
 use crate::plan::PlanHash;
 
 #[test]
@@ -49,6 +51,14 @@ fn bad_messages_are_refused_by_name() {
     let mut damaged = file(&games[..1]);
     let middle = damaged.len() / 2;
     damaged[middle] ^= 1;
+    // It ends where the rules do not end it.
+    let outcome = Outcome {
+        winner: games[0].winner(),
+        termination: games[0].termination().unwrap(),
+    };
+    let decisions: Vec<_> = games[0].decisions().collect();
+    let shorter = &decisions[..decisions.len() - 1];
+    let shorter = GameRecord::new(games[0].head(), shorter, outcome).unwrap();
     let mut many = Vec::new();
     while many.len() < 65 {
         many.extend(games.iter().cloned());
@@ -77,6 +87,7 @@ fn bad_messages_are_refused_by_name() {
         ),
         // Games of another seed, or of another number.
         ("wrong start", sealed(current, &file(&elsewhere[..1]))),
+        ("impossible game", sealed(current, &file(&[shorter]))),
         ("game not leased", sealed(current, &file(&games[4..5]))),
         ("game not ordered", sealed(current, &file(&games[7..8]))),
     ];
@@ -106,4 +117,37 @@ fn bad_messages_are_refused_by_name() {
     assert_eq!(found.records, games[..6]);
     assert_eq!(found.flushed, 6);
     assert!(fleet.hub.registry().find(&name("other")).is_some());
+}
+
+#[test]
+fn a_worker_that_sends_too_fast_waits() {
+    if !has_server() {
+        return;
+    }
+    let mut fleet = Fleet::start(0);
+    let client = fleet.client("worker-1");
+    let playing = fleet.play(plan(0), 4);
+    fleet.wait_for_plan(&client);
+    let current = fleet.hub.plans().current.unwrap();
+    let message = fleet.sealed("worker-1", current, b"garbage");
+    let subject = games_subject(&fleet.hub.registry().run, "worker-1");
+    fleet.runtime.block_on(async {
+        for _ in 0..2 * MAX_RATE {
+            let (subject, message) = (subject.clone(), message.clone().into());
+            client.publish(subject, message).await.unwrap();
+        }
+        client.flush().await.unwrap();
+    });
+    wait_for("the refusal", || {
+        fleet.hub.refused("worker-1", "too fast") > 0
+    });
+    // Its other messages are taken later.
+    for number in 0..4 {
+        assert_eq!(fleet.lease("worker-1", current, 1), [number]);
+    }
+    let games = local_games(&plan(0), 4);
+    let records = encode_record_file(&games).unwrap();
+    let message = fleet.sealed("worker-1", current, &records);
+    fleet.send(&client, "worker-1", message);
+    assert_eq!(fleet.end(playing).records, games);
 }

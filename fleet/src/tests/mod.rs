@@ -5,6 +5,7 @@ mod cheats;
 mod games;
 mod links;
 mod messages;
+mod versions;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,6 +16,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use async_nats::client::RequestError;
+use async_nats::jetstream::Context;
 use async_nats::{Client, ConnectOptions};
 use garuda_model::Network;
 use garuda_rules::tori::ToriPosition;
@@ -29,7 +31,7 @@ use tokio::runtime::Runtime;
 
 use crate::broker::BrokerAddress;
 use crate::envelope::seal;
-use crate::keys::WorkerKey;
+use crate::keys::{WorkerKey, trainer_key};
 use crate::names::{Name, PLAN, direct_get, games_subject, inbox, plan_subject};
 use crate::plan::PlanHash;
 use crate::registry::BrokerDir;
@@ -235,6 +237,18 @@ impl Fleet {
         self.runtime.block_on(options.connect(self.url())).unwrap()
     }
 
+    /// The broker as the trainer sees it.
+    pub(super) fn jetstream(&self) -> Context {
+        let broker = BrokerDir::of(&self.run());
+        let key = trainer_key(&broker.file("trainer.nk")).unwrap();
+        let options = ConnectOptions::with_nkey(key.seed().unwrap());
+        let options = secured(options, broker.read_ca().unwrap().as_deref()).unwrap();
+        self.runtime.block_on(async {
+            let client = options.connect(self.url()).await.unwrap();
+            async_nats::jetstream::new(client)
+        })
+    }
+
     /// What the broker has on a subject of a stream, if anything. An error if it has no such stream.
     pub(super) fn stored(
         &self,
@@ -279,32 +293,46 @@ impl Fleet {
     }
 
     pub(super) fn spawn_worker(&self, worker: &str, stop: &Stop) -> Working {
-        self.spawn(self.url(), worker, stop, None)
+        self.spawn_worker_at(self.url(), worker, stop)
     }
 
     pub(super) fn spawn_worker_at(&self, url: String, worker: &str, stop: &Stop) -> Working {
-        self.spawn(url, worker, stop, None)
+        let options = self.worker_options(worker, stop);
+        thread::spawn(move || work(WorkerOptions { url, ..options }))
     }
 
     pub(super) fn spawn_cheat(&self, worker: &str, stop: &Stop, cheat: Option<Cheat>) -> Working {
-        self.spawn(self.url(), worker, stop, cheat)
+        let options = self.worker_options(worker, stop);
+        thread::spawn(move || work(WorkerOptions { cheat, ..options }))
+    }
+
+    /// A worker that keeps few bytes of games.
+    pub(super) fn spawn_limited(&self, worker: &str, stop: &Stop, bytes: u64) -> Working {
+        let spool_limit = Some(bytes);
+        let options = self.worker_options(worker, stop);
+        thread::spawn(move || {
+            work(WorkerOptions {
+                spool_limit,
+                ..options
+            })
+        })
     }
 
     pub(super) fn spool(&self, worker: &str) -> PathBuf {
         self.dir.path().join(format!("spool-{worker}"))
     }
 
-    fn spawn(&self, url: String, worker: &str, stop: &Stop, cheat: Option<Cheat>) -> Working {
-        let options = WorkerOptions {
-            url,
+    fn worker_options(&self, worker: &str, stop: &Stop) -> WorkerOptions {
+        WorkerOptions {
+            url: self.url(),
             key: self.key(worker),
             cores: 1,
             spool: Some(self.spool(worker)),
             stop: stop.clone(),
             log: Log::silent(),
-            cheat,
-        };
-        thread::spawn(move || work(options))
+            cheat: None,
+            spool_limit: None,
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use garuda_run::{FleetStatus, FleetTrust, FleetWorker};
 use garuda_selfplay::generate::{DroppedGame, NextNumber};
+use tokio::sync::Notify;
 use tracing::{info, warn};
 
 use super::checks;
@@ -29,7 +30,10 @@ const MAX_HELD: u64 = 128;
 
 /// What the trainer knows of its fleet. Requests of workers and the phases of training meet here.
 #[derive(Debug)]
-pub(crate) struct Hub(Mutex<HubState>);
+pub(crate) struct Hub {
+    state: Mutex<HubState>,
+    opened: Notify,
+}
 
 #[derive(Debug)]
 struct HubState {
@@ -129,11 +133,14 @@ impl Hub {
             state.worker(&worker).totals = totals;
         }
         state.revoke_convicted();
-        Hub(Mutex::new(state))
+        Hub {
+            state: Mutex::new(state),
+            opened: Notify::new(),
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, HubState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn registry(&self) -> Registry {
@@ -173,6 +180,17 @@ impl Hub {
         state.table = LeaseTable::new(numbers);
         state.dropped.clear();
         state.offer = Some(offer);
+        self.opened.notify_one();
+    }
+
+    /// The plan of the moment, or the next one.
+    pub(crate) async fn next_offer(&self) -> Offer {
+        loop {
+            if let Some(offer) = self.offer() {
+                return offer;
+            }
+            self.opened.notified().await;
+        }
     }
 
     /// Ends the plan, and returns the games that could not be played.

@@ -17,8 +17,8 @@ use super::checks;
 use super::hub::Hub;
 use super::intake_log::{IntakeEvent, IntakeLog};
 use super::link::{ACK_WAIT, Arrival};
-use crate::accept::{Refusal, check_games};
-use crate::envelope::Envelope;
+use super::readers::{ReadMessage, Readers};
+use crate::accept::Refusal;
 use crate::names::Name;
 use crate::plan::PlanHash;
 
@@ -27,6 +27,8 @@ const WRITTEN_TOGETHER: usize = 64;
 const WRITE_EVERY: Duration = Duration::from_secs(5);
 /// How long the phase sleeps when there is nothing to do.
 pub(super) const IDLE: Duration = Duration::from_millis(5);
+/// How long the end of a phase waits for a message that is being read.
+const READ_TIME: Duration = Duration::from_secs(5);
 
 /// Takes the games of one plan.
 pub(super) struct Intake<'a, P> {
@@ -34,6 +36,7 @@ pub(super) struct Intake<'a, P> {
     pub(super) plan: &'a Plan<P>,
     pub(super) hash: PlanHash,
     pub(super) counters: &'a Counters,
+    pub(super) readers: Readers,
     pub(super) answers: &'a Sender<(Message, AckKind)>,
     pub(super) log: &'a mut IntakeLog,
     /// Whether games are checked by playing them again.
@@ -91,13 +94,19 @@ impl<P: Position> Intake<'_, P> {
                 idle = false;
                 self.take_local(record, sink)?;
             }
-            match arrivals.try_recv() {
-                Ok(arrival) => {
-                    idle = false;
-                    self.take(arrival);
+            while self.readers.have_room() {
+                match arrivals.try_recv() {
+                    Ok(arrival) => self.readers.add(arrival)?,
+                    Err(TryRecvError::Empty) => break,
+                    Err(TryRecvError::Disconnected) => {
+                        bail!("the connection to the broker has ended")
+                    }
                 }
-                Err(TryRecvError::Empty) => {}
-                Err(TryRecvError::Disconnected) => bail!("the connection to the broker has ended"),
+            }
+            // At the end for all that is being read: they are few.
+            while let Some(read) = self.next_read(over)? {
+                idle = false;
+                self.take(read);
             }
             let waits = !self.unwritten.is_empty();
             if self.unwritten.len() >= WRITTEN_TOGETHER
@@ -114,8 +123,16 @@ impl<P: Position> Intake<'_, P> {
                 return sink.flush();
             }
             self.keep_held();
-            if idle {
-                thread::sleep(IDLE);
+            if !idle {
+                continue;
+            }
+            match self.readers.is_empty() {
+                true => thread::sleep(IDLE),
+                false => {
+                    if let Some(read) = self.readers.next(IDLE)? {
+                        self.take(read);
+                    }
+                }
             }
         }
     }
@@ -159,18 +176,27 @@ impl<P: Position> Intake<'_, P> {
         Ok(())
     }
 
-    fn take(&mut self, arrival: Arrival) {
+    /// A message that has been read, if there is one.
+    fn next_read(&mut self, waits: bool) -> anyhow::Result<Option<ReadMessage>> {
+        if self.readers.is_empty() {
+            return Ok(None);
+        }
+        let time = if waits { READ_TIME } else { Duration::ZERO };
+        self.readers.next(time)
+    }
+
+    fn take(&mut self, read: ReadMessage) {
+        let ReadMessage { arrival, games } = read;
         let Arrival {
             worker,
             plan,
             message,
         } = arrival;
-        let checked = match Envelope::decode(&message.payload) {
+        let checked = match games {
             _ if plan != self.hash => Err(Refusal::Late),
             // It may have been revoked since the message was received.
             _ if self.hub.is_revoked(&worker) => Err(Refusal::Revoked),
-            Ok(envelope) => check_games::<P>(envelope.records, self.plan),
-            Err(e) => Err(e.into()),
+            checked => checked,
         };
         let mut records = match checked {
             Ok(records) => records,

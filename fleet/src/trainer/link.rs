@@ -33,7 +33,8 @@ pub(super) const ACK_WAIT: Duration = Duration::from_secs(60);
 /// Messages that are fetched at a time, and that may be unwritten at a time.
 const FETCHED: usize = 16;
 const UNWRITTEN: i64 = 512;
-const FETCH_TIME: Duration = Duration::from_millis(500);
+/// How long a fetch waits for messages, and so a new plan for the end of the one before.
+const FETCH_TIME: Duration = Duration::from_millis(100);
 /// How often everything at the broker is looked after: it may have lost its disk.
 const CHECK_INTERVAL: Duration = Duration::from_secs(10);
 const RETRY_PAUSE: Duration = Duration::from_millis(300);
@@ -127,10 +128,7 @@ impl Link {
     pub(super) async fn take_games(self, hub: Arc<Hub>, arrivals: Sender<Arrival>) {
         let mut warned = Instant::now();
         loop {
-            let Some(offer) = hub.offer() else {
-                tokio::time::sleep(RETRY_PAUSE).await;
-                continue;
-            };
+            let offer = hub.next_offer().await;
             if let Err(e) = self.take_for_a_while(&hub, &offer, &arrivals).await {
                 debug!("broker: {e:#}");
                 hub.set_backlog(0);

@@ -6,6 +6,7 @@ mod intake;
 mod intake_log;
 mod keeper;
 mod link;
+mod readers;
 mod source;
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ use super::intake::{IDLE, Intake, withdraw_written};
 use super::intake_log::IntakeLog;
 use super::keeper::Keeper;
 use super::link::{Arrival, Link};
+use super::readers::Readers;
 use crate::broker::{BrokerAddress, RunBroker};
 use crate::keys::trainer_key;
 use crate::names::Name;
@@ -145,6 +146,7 @@ impl GameSource for FleetSource {
                 plan: order.plan,
                 hash,
                 counters,
+                readers: Readers::start(scope, order.plan),
                 answers: &session.answers,
                 log: &mut session.log,
                 checks,

@@ -23,6 +23,9 @@ use crate::tls::{certificate_error, secured};
 
 /// How long the first connection is tried for. Later ones are tried for ever.
 const FIRST_CONNECTION: Duration = Duration::from_secs(30);
+/// How long a key that the broker does not know is tried for: the trainer tells the broker of a new
+/// worker a moment after the invitation.
+const NEW_KEY: Duration = Duration::from_secs(3);
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
 const MAX_RETRY_PAUSE: Duration = Duration::from_secs(20);
 const REQUEST_TIME: Duration = Duration::from_secs(3);
@@ -60,18 +63,21 @@ impl WorkerLink {
         key: &WorkerKey,
         stop: &Stop,
     ) -> anyhow::Result<Option<WorkerLink>> {
-        let state = Arc::new(LinkState::default());
         let started = Instant::now();
-        let client = loop {
+        let (client, state) = loop {
+            // Of this attempt alone: one that was refused says nothing of the next.
+            let state = Arc::new(LinkState::default());
             match options(key, &state)?.connect(url).await {
-                Ok(client) => break client,
+                Ok(client) => break (client, state),
                 Err(e) if let Some(reason) = certificate_error(&e) => bail!(
                     "the broker at {url} is not the one that the key is for, or someone else \
                      answers in its place: {}",
                     one_line(&reason)
                 ),
                 Err(e) => match e.kind() {
-                    ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => {
+                    ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication
+                        if started.elapsed() > NEW_KEY =>
+                    {
                         bail!(
                             "the broker at {url} does not accept the key of worker {}: it was \
                              revoked, or is of another run",

@@ -17,7 +17,7 @@ use anyhow::{Context, bail};
 #[cfg(test)]
 use garuda_model::Network;
 use garuda_rules::{Position, with_rule_set};
-use garuda_run::{Log, Stop, checkpoint_name};
+use garuda_run::{Log, Stop, checkpoint_name, counted};
 use garuda_selfplay::generate::{Plan, PlanSpec};
 use serde::Serialize;
 use tokio::runtime::Runtime;
@@ -48,6 +48,9 @@ pub struct WorkerOptions {
     /// How the worker plays other games than the plan says, which only tests make it do.
     #[cfg(test)]
     pub(crate) cheat: Option<Cheat>,
+    /// Bytes of games that wait to be sent at most, for tests that fill the spool.
+    #[cfg(test)]
+    pub(crate) spool_limit: Option<u64>,
 }
 
 /// Changes what games follow from.
@@ -79,13 +82,17 @@ pub fn work(options: WorkerOptions) -> anyhow::Result<WorkerSummary> {
         .build()
         .context("cannot start the connection to the broker")?;
     let spool = Spool::open(options.spool.as_deref(), &options.key)?;
+    #[cfg(test)]
+    let spool = spool.limited(options.spool_limit);
     let connecting = WorkerLink::connect(&options.url, &options.key, &options.stop);
     let Some(link) = runtime.block_on(connecting)? else {
         return Ok(WorkerSummary::default());
     };
     (options.log).line(&format!(
-        "worker {} of run {} plays on {} cores",
-        options.key.worker, options.key.run, options.cores
+        "worker {} of run {} plays on {}",
+        options.key.worker,
+        options.key.run,
+        counted(options.cores as u64, "core")
     ));
     let outbox = Arc::new(Outbox::new(spool, Hand::default()));
     let sending = runtime.spawn(send_games(link.clone(), Arc::clone(&outbox)));

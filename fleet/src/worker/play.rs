@@ -27,7 +27,10 @@ use crate::protocol::Status;
 /// How long finished games wait for others of the same message; less when the trainer waits for the
 /// last games of a plan.
 const SEND_EVERY: Duration = Duration::from_secs(5);
-const SEND_LAST: Duration = Duration::from_millis(200);
+const SEND_LAST: Duration = Duration::from_millis(20);
+/// How long the numbers that are leased ahead last: each request costs the worker, the broker and the
+/// trainer CPU time, but numbers that wait here cannot be played by others.
+const LEASE_AHEAD: Duration = Duration::from_millis(250);
 const HEARTBEAT: Duration = Duration::from_secs(4);
 /// Pause after a request that was not answered.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
@@ -86,6 +89,12 @@ struct PlanState {
     over: bool,
     refusals: u64,
     line: StatusLine,
+}
+
+impl PlanState {
+    fn games_per_second(&self) -> f64 {
+        self.games as f64 / self.started.elapsed().as_secs_f64().max(1.0)
+    }
 }
 
 impl<P: Position> PlanPlay<'_, P> {
@@ -209,7 +218,7 @@ impl<P: Position> PlanPlay<'_, P> {
             )
             .context("cannot sign games")?;
             let numbers = records.iter().map(GameRecord::number).collect();
-            self.outbox.spool().write(&message, numbers)?;
+            self.outbox.add(&message, numbers)?;
         }
         Ok(())
     }
@@ -221,14 +230,12 @@ impl<P: Position> PlanPlay<'_, P> {
         let unstarted = (numbers.waiting.lock())
             .unwrap_or_else(PoisonError::into_inner)
             .len();
-        // A quarter more than is played at a time: numbers that wait here cannot be played by others.
-        let reserve = (places / 4).max(1);
-        if unstarted >= reserve {
+        let ahead = (state.games_per_second() * LEASE_AHEAD.as_secs_f64()) as usize;
+        let reserve = ahead.max(places / 4).max(1);
+        if 2 * unstarted >= reserve {
             return;
         }
-        let want = (places + reserve)
-            .saturating_sub(held.min(places))
-            .max(reserve - unstarted);
+        let want = places.saturating_sub(held) + reserve - unstarted;
         match self
             .runtime
             .block_on(self.link.lease(self.hash, want as u32))
@@ -260,7 +267,7 @@ impl<P: Position> PlanPlay<'_, P> {
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
         self.outbox.hand.remove(&given_up);
-        let games_per_second = state.games as f64 / state.started.elapsed().as_secs_f64().max(1.0);
+        let games_per_second = state.games_per_second();
         let status = Status {
             plan: Some(self.hash),
             in_hand: self.outbox.hand.list(),

@@ -2,14 +2,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tokio::sync::Notify;
 use tracing::{debug, warn};
 
 use super::hand::Hand;
 use super::link::{SendError, WorkerLink};
 use super::spool::Spool;
 
-/// How often an empty spool is looked at, and pauses after failures.
-const EMPTY_PAUSE: Duration = Duration::from_millis(50);
+/// Pauses after failures.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
 const MAX_RETRY_PAUSE: Duration = Duration::from_secs(10);
 
@@ -17,6 +17,7 @@ const MAX_RETRY_PAUSE: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(super) struct Outbox {
     spool: Mutex<Spool>,
+    added: Notify,
     pub(super) hand: Hand,
     /// Games that the broker has.
     pub(super) sent: AtomicU64,
@@ -26,6 +27,7 @@ impl Outbox {
     pub(super) fn new(spool: Spool, hand: Hand) -> Outbox {
         Outbox {
             spool: Mutex::new(spool),
+            added: Notify::new(),
             hand,
             sent: AtomicU64::new(0),
         }
@@ -33,6 +35,13 @@ impl Outbox {
 
     pub(super) fn spool(&self) -> MutexGuard<'_, Spool> {
         self.spool.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a message to the spool.
+    pub(super) fn add(&self, bytes: &[u8], numbers: Vec<u64>) -> anyhow::Result<()> {
+        self.spool().write(bytes, numbers)?;
+        self.added.notify_one();
+        Ok(())
     }
 }
 
@@ -42,7 +51,7 @@ pub(super) async fn send_games(link: WorkerLink, outbox: Arc<Outbox>) {
     loop {
         let next = outbox.spool().first();
         let Some((entry, bytes)) = next else {
-            tokio::time::sleep(EMPTY_PAUSE).await;
+            outbox.added.notified().await;
             continue;
         };
         match link.send(bytes).await {

@@ -103,6 +103,12 @@ impl Spool {
         })
     }
 
+    #[cfg(test)]
+    pub(super) fn limited(mut self, limit: Option<u64>) -> Spool {
+        self.limit = limit.unwrap_or(self.limit);
+        self
+    }
+
     /// Adds a message.
     pub(super) fn write(&mut self, bytes: &[u8], numbers: Vec<u64>) -> anyhow::Result<()> {
         let path = self.dir.join(format!("{:012}.{EXTENSION}", self.next));
@@ -180,8 +186,7 @@ mod tests {
             ca: None,
         };
         let path = dir.path().join("spool");
-        let mut spool = Spool::open(Some(&path), &key).unwrap();
-        spool.limit = 10;
+        let mut spool = Spool::open(Some(&path), &key).unwrap().limited(Some(10));
         for text in ["first", "second"] {
             assert!(!spool.is_full());
             spool.write(text.as_bytes(), vec![1, 2]).unwrap();
