@@ -46,7 +46,7 @@ pub fn serve(options: ServeOptions, announce: impl FnOnce(&str)) -> anyhow::Resu
         .name("index".to_owned())
         .spawn(move || {
             loop {
-                indexed.update_indexes();
+                indexed.update_indexes_in_use();
                 thread::sleep(INDEX_INTERVAL);
             }
         })

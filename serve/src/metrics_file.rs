@@ -5,7 +5,7 @@ use std::path::Path;
 use std::{fs, io};
 
 use anyhow::Context;
-use garuda_run::Event;
+use garuda_run::{Event, SelfplayStats};
 
 /// Number of damaged lines that are named.
 const MAX_NAMED: usize = 20;
@@ -57,6 +57,23 @@ impl MetricsFile {
             }
         }
         Ok(file)
+    }
+
+    /// The newest figures of self-play.
+    pub(crate) fn selfplay(&self) -> Option<&SelfplayStats> {
+        self.selfplay_stats().last()
+    }
+
+    /// Number of games of the run, but for those of the checkpoint that is playing.
+    pub(crate) fn games(&self) -> u64 {
+        self.selfplay_stats().map(|stats| stats.games).sum()
+    }
+
+    fn selfplay_stats(&self) -> impl Iterator<Item = &SelfplayStats> {
+        self.events.iter().filter_map(|event| match event {
+            Event::Selfplay(stats) => Some(stats),
+            _ => None,
+        })
     }
 }
 

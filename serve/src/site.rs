@@ -176,4 +176,13 @@ impl Site {
         }
         all
     }
+
+    /// The same for the indexes that someone looks at.
+    pub fn update_indexes_in_use(&self) {
+        for run in &self.runs {
+            if run.index.is_in_use() {
+                run.index.refresh();
+            }
+        }
+    }
 }

@@ -311,6 +311,27 @@ async fn a_run_that_goes_on_is_followed() {
     assert_eq!(client.json("/api/r/0/summary").await["index"]["games"], 30);
 }
 
+/// New games are indexed for those who look at them, and cost a run that trains nothing otherwise.
+#[tokio::test]
+async fn only_an_index_that_is_looked_at_grows() {
+    let run = tiny_run("torishogi", 10);
+    let site = Arc::new(Site::new(&[run.path().to_owned()], Vec::new()).unwrap());
+    let client = Client(router(Arc::clone(&site), Access::local()));
+    // The first time it is made in any case.
+    site.update_indexes_in_use();
+    fill_run(&run, "torishogi", 10..30);
+    let indexed = async || client.json("/api/r/0/summary").await["index"]["games"].clone();
+    site.update_indexes_in_use();
+    assert_eq!(indexed().await, 10);
+    for games in [30, 40] {
+        // The second time the answer is one that was kept.
+        client.json("/api/r/0/explorer").await;
+        site.update_indexes_in_use();
+        assert_eq!(indexed().await, games);
+        fill_run(&run, "torishogi", 30..40);
+    }
+}
+
 #[tokio::test]
 async fn an_index_that_is_lost_or_damaged_is_made_again() {
     let run = tiny_run("torishogi", 100);

@@ -63,7 +63,7 @@ export function Dashboard({ run, game }) {
     ['Game', data.title], ['State', data.phase],
     ['Newest checkpoint', data.checkpoint ?? 'none yet'],
     ['Rating', rating ? `${Math.round(rating.elo)} ± ${Math.round(rating.error)} Elo` : '–'],
-    ['Games', number(data.index.games)], ['Positions', selfplay ? number(selfplay.total_positions) : '–'],
+    ['Games', number(data.games)], ['Positions', selfplay ? number(selfplay.total_positions) : '–'],
     ['Evaluations per second', selfplay ? rate(selfplay.evaluations, selfplay.seconds) : '–'],
     ['Samples per second', training ? rate(training.samples, training.seconds) : '–'],
     ['Training step', training ? number(training.steps) : '–'], ['Size', `${number(Math.round(data.bytes / 2 ** 20))} MiB`],

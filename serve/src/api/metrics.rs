@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::Response;
-use garuda_run::{Event, FleetStatus};
+use garuda_run::FleetStatus;
 use serde_json::json;
 
 use super::{Answer, Params, SharedSite, blocking, json_response};
@@ -52,13 +52,11 @@ pub(super) async fn prometheus(State(site): SharedSite) -> Answer {
             if let Some(checkpoint) = run.checkpoint_numbers()?.last() {
                 add("checkpoint", f64::from(*checkpoint));
             }
-            for event in served.metrics(&run)?.events.iter().rev() {
-                if let Event::Selfplay(stats) = event {
-                    add("positions", stats.total_positions as f64);
-                    break;
-                }
+            let metrics = served.metrics(&run)?;
+            if let Some(stats) = metrics.selfplay() {
+                add("positions", stats.total_positions as f64);
             }
-            add("games", served.index.status().games as f64);
+            add("games", metrics.games() as f64);
             if let Ok(Some(fleet)) = FleetStatus::read(&run.fleet()) {
                 text += &fleet.prometheus(&number.to_string());
             }

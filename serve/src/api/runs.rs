@@ -143,10 +143,6 @@ pub(super) async fn summary(State(site): SharedSite, Params(number): Params<usiz
         let metrics = served.metrics(&run)?;
         let rated = served.ladder(&run)?;
         let newest = run.checkpoint_numbers()?.last().copied();
-        let selfplay = metrics.events.iter().rev().find_map(|event| match event {
-            Event::Selfplay(stats) => Some(stats),
-            _ => None,
-        });
         let training = metrics.events.iter().rev().find_map(|event| match event {
             Event::Training(stats) => Some(stats),
             _ => None,
@@ -168,7 +164,8 @@ pub(super) async fn summary(State(site): SharedSite, Params(number): Params<usiz
             "phase": phase(&run, &metrics.events),
             "openings": run.openings_page().is_file(),
             "checkpoint": newest,
-            "selfplay": selfplay,
+            "games": metrics.games(),
+            "selfplay": metrics.selfplay(),
             "last_training": training,
             "rating": rating,
             "bytes": served.size(&run)?,

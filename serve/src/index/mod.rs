@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 use std::{fs, io};
 
 use garuda_rules::with_rule_set;
@@ -24,6 +24,10 @@ use query::QueryCache;
 pub(crate) use query::{GameFilter, GamePlace, MoveCounts, PlayedHere};
 pub(crate) use rows::MAX_PLIES;
 
+/// How long an index is kept up to date after it was read: a page that shows it reads it every few
+/// seconds while the run is trained.
+const IN_USE: Duration = Duration::from_secs(60);
+
 /// The index of one run, and how far it is.
 #[derive(Debug)]
 pub struct PositionIndex {
@@ -32,6 +36,8 @@ pub struct PositionIndex {
     status: Mutex<IndexStatus>,
     /// Held while the index is brought up to date.
     known: Mutex<KnownFiles>,
+    /// When it was last read.
+    read: Mutex<Option<Instant>>,
     /// Whether a reader found it damaged.
     is_damaged: AtomicBool,
     /// What was asked since the index was last changed.
@@ -85,6 +91,7 @@ impl PositionIndex {
             path: run.join("index.sqlite"),
             status: Mutex::default(),
             known: Mutex::default(),
+            read: Mutex::default(),
             is_damaged: AtomicBool::new(false),
             cache: Mutex::default(),
             chunk_moves: build::CHUNK_MOVES,
@@ -99,6 +106,19 @@ impl PositionIndex {
 
     pub fn status(&self) -> IndexStatus {
         lock(&self.status).clone()
+    }
+
+    /// Whether someone looks at it, or will find it missing. Indexing every game at once, whether anybody
+    /// wants to know or not, would take 2 % of two cores from a run that is trained beside it.
+    pub fn is_in_use(&self) -> bool {
+        let status = self.status();
+        let read = *lock(&self.read);
+        !status.ready || status.problem.is_some() || read.is_some_and(|at| at.elapsed() < IN_USE)
+    }
+
+    /// Notes that someone looks at it.
+    fn note_use(&self) {
+        *lock(&self.read) = Some(Instant::now());
     }
 
     /// Brings the index up to date with the games of the run, and reports whether that worked. What
@@ -160,6 +180,7 @@ impl PositionIndex {
         &self,
         query: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> rusqlite::Result<T> {
+        self.note_use();
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let result = Connection::open_with_flags(&self.path, flags).and_then(|connection| {
             connection.busy_timeout(schema::BUSY)?;

@@ -101,6 +101,7 @@ impl PositionIndex {
         checkpoints: &RangeInclusive<u32>,
         varied: bool,
     ) -> rusqlite::Result<Arc<PlayedHere>> {
+        self.note_use();
         let question = (position, checkpoints.clone(), varied);
         let (kept, time) = {
             let cache = lock(&self.cache);
