@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context, anyhow};
 use garuda_model::Network;
 use garuda_rules::RuleSet;
 use garuda_run::config::Config;
@@ -73,7 +72,9 @@ pub(crate) fn linked<'a>(
 fn hand_over(what: &str) -> anyhow::Error {
     let program = match env::current_exe() {
         Ok(program) => program.with_file_name(PROGRAM),
-        Err(error) => return anyhow!(error).context("cannot find the program's own folder"),
+        Err(error) => {
+            return anyhow::Error::new(error).context("cannot find the program's own folder");
+        }
     };
     let mut arguments = env::args_os();
     let mut command = Command::new(&program);
@@ -82,12 +83,8 @@ fn hand_over(what: &str) -> anyhow::Error {
         command.arg0(name);
     }
     let error = command.args(arguments).exec();
-    Err::<(), _>(error)
-        .with_context(|| {
-            format!(
-                "{what} needs {PROGRAM}, and {} cannot be started",
-                shown_path(&program)
-            )
-        })
-        .unwrap_err()
+    anyhow::Error::new(error).context(format!(
+        "{what} needs {PROGRAM}, and {} cannot be started",
+        shown_path(&program)
+    ))
 }

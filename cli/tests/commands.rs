@@ -331,3 +331,26 @@ fn a_shipped_network_can_be_exported() {
     assert!(output.status.success(), "{output:?}");
     assert!(dir.path().join("torishogi.onnx").is_file());
 }
+
+#[test]
+#[cfg(feature = "torch")]
+fn training_without_its_program_is_told_in_a_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let alone = folder.path().join("garuda");
+    fs::copy(env!("CARGO_BIN_EXE_garuda"), &alone).unwrap();
+    let config = concat!(env!("CARGO_MANIFEST_DIR"), "/../configs/tori-quick.toml");
+    let output = Command::new(&alone)
+        .args(["train", config])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        errors.starts_with("garuda: training needs garuda-train, and "),
+        "{errors}"
+    );
+    assert_eq!(errors.lines().count(), 1, "{errors}");
+    // Nothing was begun.
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
