@@ -351,6 +351,6 @@ fn training_without_its_program_is_told_in_a_sentence() {
         "{errors}"
     );
     assert_eq!(errors.lines().count(), 1, "{errors}");
-    // Nothing was begun.
+    // Nothing was started.
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
