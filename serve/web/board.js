@@ -171,8 +171,9 @@ export function Board({ game, view, bottom = 0, characters = false, onMove = nul
     window.addEventListener('pointerup', end);
     window.addEventListener('pointercancel', end);
   };
-  const click = (key, square) => () => {
-    if (dragged.current) return;
+  const click = (key, square) => (event) => {
+    // The click that ends a drag; one by the keyboard (detail 0) may follow before the timer above.
+    if (dragged.current && event.detail > 0) return;
     if (square !== null) setFocus(square);
     if (onMove) press(key, square);
   };
