@@ -1,11 +1,10 @@
 use std::collections::TryReserveError;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use garuda_rules::{Game, Move};
 
 use crate::leaf_batch::LeafBatch;
-use crate::parallel::SharedSearch;
+use crate::parallel::search_parallel;
 use crate::{EvalCache, EvalError, Evaluator, MoveSelection, Proof, Puct, PuctSettings, PvLine};
 use crate::{SearchControl, SearchLimits, Wdl};
 
@@ -198,36 +197,23 @@ impl<G: Game> Analysis<G> {
         G: Send + Sync,
         E: Evaluator<G> + Send,
     {
-        let Some((first, others)) = evaluators.split_first_mut() else {
-            panic!("a search needs an evaluator");
-        };
         let mut progress = Progress::new(&self.search);
         let settings = self.settings;
         self.search.begin(u32::MAX);
-        let threads = 1 + others.len();
-        let shared = SharedSearch::new(&mut self.search, self.batch.cache_mut(), threads);
-        let is_done = |search: &mut Puct<G>| {
+        let mut last_info = progress.started;
+        let cache = self.batch.cache_mut();
+        let done = |search: &mut Puct<G>, evaluations| {
+            if last_info.elapsed() >= settings.info_interval {
+                last_info = Instant::now();
+                progress.evaluations = evaluations;
+                on_info(&progress.info(search, &settings));
+            }
             if control.elapsed().is_some() {
                 search.set_visit_limit(limits.nodes.unwrap_or(u32::MAX));
             }
             is_done(search, settings.selection, limits, control)
         };
-        thread::scope(|scope| {
-            for evaluator in others {
-                scope.spawn(|| shared.work(evaluator, is_done));
-            }
-            let mut last_info = progress.started;
-            shared.work(first, |search| {
-                if last_info.elapsed() >= settings.info_interval {
-                    last_info = Instant::now();
-                    progress.evaluations = shared.evaluations();
-                    on_info(&progress.info(search, &settings));
-                }
-                is_done(search)
-            });
-        });
-        progress.evaluations = shared.evaluations();
-        shared.into_result()?;
+        progress.evaluations = search_parallel(&mut self.search, cache, evaluators, done)?;
         self.batch.count_evaluations(progress.evaluations);
         Ok(progress.info(&self.search, &settings))
     }

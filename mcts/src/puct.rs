@@ -190,7 +190,8 @@ impl<G: Game> Search<G> for Puct<G> {
                 return None;
             }
             let settings = self.settings;
-            match self.descent.descend(|tree, id| select(tree, id, &settings)) {
+            let select = |tree: &_, id| select(tree, id, 0, &settings);
+            match self.descent.descend(select) {
                 DescentEnd::Leaf(id) => {
                     self.last_leaf = Some(id);
                     return Some(Leaf {
@@ -229,10 +230,10 @@ impl<G: Game> Search<G> for Puct<G> {
 }
 
 /// Selects where to descend from a node. Proven losses are skipped; there is another move, or else
-/// the node would be proven.
-pub(crate) fn select(tree: &Tree, id: NodeId, settings: &PuctSettings) -> Selection {
+/// the node would be proven. Of the node's virtual losses `own` are those of this descent.
+pub(crate) fn select(tree: &Tree, id: NodeId, own: u32, settings: &PuctSettings) -> Selection {
     let node = tree.node(id);
-    let visits = (node.visits() + node.in_flight()) as f32;
+    let visits = (node.visits() + node.in_flight() - own) as f32;
     let growth = (1.0 + visits / settings.cpuct_base).ln();
     let cpuct = (settings.cpuct + growth) * visits.sqrt();
     let reduction = settings.fpu_reduction * node.visited_prior().sqrt();

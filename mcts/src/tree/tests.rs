@@ -1,12 +1,10 @@
-use std::thread;
-
 use garuda_rules::{Eternal, Game, ToriShogi};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
 use crate::evaluators::Material;
-use crate::parallel::SharedSearch;
+use crate::parallel::search_parallel;
 use crate::{Evaluator, Gumbel, GumbelSettings, Puct, PuctSettings, Search, Shard};
 
 /// Checks the invariants between nodes and their children.
@@ -61,14 +59,9 @@ fn nodes_are_consistent_with_their_children() {
         for game in [&tori, &ToriShogi::start()] {
             let mut search = Puct::new(game.clone(), 1 << 24, settings);
             search.begin(3000);
-            let shared = SharedSearch::new(&mut search, None, 4);
-            let is_done = |search: &mut Puct<_>| search.is_over();
-            thread::scope(|scope| {
-                for _ in 0..4 {
-                    scope.spawn(|| shared.work(&mut Material::default(), is_done));
-                }
-            });
-            shared.into_result().unwrap();
+            let mut evaluators = vec![Material::default(); 4];
+            let is_done = |search: &mut Puct<_>, _| search.is_over();
+            search_parallel(&mut search, None, &mut evaluators, is_done).unwrap();
             check_invariants(search.tree());
         }
         let settings = GumbelSettings {
