@@ -13,6 +13,7 @@ use super::loss::Input;
 use super::onnx_graph::onnx_file;
 use super::sparse::SparseGraph;
 use super::weights::{Layout, Weights, numbers};
+use super::widen::widen;
 
 /// A network whose weights are averages over the last training steps, in libtorch. This is what is
 /// exported, and all that exporting needs.
@@ -112,6 +113,24 @@ impl<P: Position> AveragedNetwork<P> {
             no_grad(|| graph.load_integers(&averaged.params.tensors, integers));
         }
         Ok(averaged)
+    }
+
+    /// A network of another size that gives the same evaluations, up to rounding, and has more to
+    /// learn with. Only sparse networks can grow, and only to a multiple of their width: `None` for
+    /// any other architecture. Equal seeds make it equal.
+    pub fn widened(&self, architecture: Architecture, seed: u64) -> Option<Self> {
+        let (Architecture::Sparse(old), Architecture::Sparse(new)) =
+            (self.architecture, architecture)
+        else {
+            return None;
+        };
+        let grows = new.width() > old.width() && new.width().is_multiple_of(old.width());
+        if !grows || new.hidden() != old.hidden() {
+            return None;
+        }
+        let wider = AveragedNetwork::new(architecture, seed);
+        widen(&self.params, &wider.params, seed);
+        Some(wider)
     }
 
     /// Number of training steps behind it.

@@ -65,6 +65,7 @@ mod tests;
 mod train_params;
 mod trainer;
 mod weights;
+mod widen;
 
 pub use averaged::{AveragedNetwork, Prediction};
 pub use batch::{Batch, SHORT_TERM_HORIZONS, Targets};

@@ -4,7 +4,7 @@
 use garuda_mcts::{Evaluations, Evaluator, Wdl};
 use garuda_model::random_games::{distribution, random_positions};
 use garuda_model::sparse::{FeatureLayout, SparseShape};
-use garuda_model::{Network, NetworkKind};
+use garuda_model::{ConvShape, Network, NetworkKind};
 use garuda_rules::tori::ToriPosition;
 use garuda_rules::{MoveList, Position, RuleSet, with_rule_set};
 use rand::SeedableRng;
@@ -285,5 +285,45 @@ fn a_file_that_plays_can_be_trained_further() {
     set_threads(1);
     for rule_set in RuleSet::ALL {
         with_rule_set!(rule_set, P => check::<P>());
+    }
+}
+
+/// A network that grows gives the evaluations it gave before, and its copied neurons learn
+/// different things.
+#[test]
+fn a_wider_network_says_the_same_and_learns_more() {
+    let narrow = trained::<ToriPosition>(20);
+    let narrow = narrow.averaged();
+    let sizes = |width, hidden| SparseShape::new(width, hidden).unwrap().into();
+    let wider = narrow.widened(sizes(128, 16), 5).unwrap();
+    let batch = batch::<ToriPosition>(64, 3);
+    let outputs = |network: &AveragedNetwork<ToriPosition>| {
+        let output = no_grad(|| network.forward(&Input::Sparse(sparse_input(&batch))));
+        let Policies::Legal(logits) = &output.policies else {
+            panic!("the policy is over the legal moves");
+        };
+        [numbers(logits), numbers(&output.scalars)].concat()
+    };
+    for (found, expected) in outputs(&wider).iter().zip(outputs(narrow)) {
+        assert!((found - expected).abs() < 1e-4, "{found} {expected}");
+    }
+
+    let mut trainer = Trainer::from_network(wider, TrainParams::default());
+    for _ in 0..20 {
+        assert!(trainer.step(&batch, 1e-2).applied);
+    }
+    let rows = &trainer.averaged().params.tensors[0];
+    let copies = rows.chunk(2, 1);
+    let distance = (&copies[0] - &copies[1]).abs().max();
+    assert!(distance.double_value(&[]) > 1e-3);
+
+    // Not by a part of its width, not in the hidden layer, and not to another kind.
+    for other in [
+        sizes(64, 16),
+        sizes(32, 16),
+        sizes(128, 32),
+        ConvShape::new(1, 8).unwrap().into(),
+    ] {
+        assert!(narrow.widened(other, 5).is_none());
     }
 }

@@ -148,6 +148,6 @@ fn normal(rng: &mut impl Rng) -> f64 {
 }
 
 /// A number from 0 to below 1.
-fn uniform(rng: &mut impl Rng) -> f64 {
+pub(crate) fn uniform(rng: &mut impl Rng) -> f64 {
     (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::{fs, io};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 use garuda_model::checkpoint_files::{OPTIMIZER, WEIGHTS};
 use garuda_rules::Position;
 use garuda_run::config::Config;
@@ -66,13 +66,17 @@ pub(super) fn initial_network<P: Position>(config: &Config) -> anyhow::Result<Av
                 .with_context(|| format!("training cannot start from {}", path.display()))?
         }
     };
-    ensure!(
-        network.architecture() == architecture,
-        "training cannot start from {}: it is {}, and the configuration says {architecture}",
-        path.display(),
-        network.architecture()
-    );
-    Ok(network)
+    if network.architecture() == architecture {
+        return Ok(network);
+    }
+    network.widened(architecture, seed).with_context(|| {
+        format!(
+            "training cannot start from {}: it is {}, and the configuration says {architecture}. \
+             A sparse network can become wider, nothing else",
+            path.display(),
+            network.architecture()
+        )
+    })
 }
 
 /// The newest checkpoint that is sound; `None` if the run has none at all. Damaged ones are set

@@ -42,6 +42,9 @@ pub struct TrainArgs {
     pub checkpoints: Option<u32>,
     /// Start a new run from a trained network of the same game, kind and size: a sparse network's
     /// file, a checkpoint, a run, or a game with a shipped network
+    ///
+    /// A sparse network may also be narrower than the configuration says (network.width): it is made
+    /// wider without changing what it says, and learns on.
     #[arg(long, value_name = "NET")]
     init: Option<String>,
     /// Override a key of the configuration, as in training.batch_size=128; configs/reference.toml lists
