@@ -53,6 +53,8 @@ fn a_killed_experiment_ends_as_if_it_was_not() {
             "40",
             "--strength-games",
             "2",
+            "--strength-against",
+            "random",
             "--json",
             "--out",
             out,
@@ -61,6 +63,7 @@ fn a_killed_experiment_ends_as_if_it_was_not() {
     let whole = experiment(&garuda(dir.path(), &options("whole")));
     assert_eq!(whole["complete"], true);
     assert_eq!(whole["strength"]["opponents"][0]["opponent"], "alphabeta");
+    assert_eq!(whole["strength"]["opponents"][1]["opponent"], "random");
     for (round, milliseconds) in [200, 900, 1500, 600, 2500].into_iter().enumerate() {
         let threads = (1 + round % 3).to_string();
         let options = [&options("killed")[..], &["--threads", &threads]].concat();
