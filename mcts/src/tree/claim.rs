@@ -10,7 +10,7 @@ impl Tree {
         self.nodes[NodeId::ROOT.index()].in_flight += 1;
     }
 
-    /// Goes on to the child in a slot, with a virtual loss. Returns its node.
+    /// Descends to the child in a slot, with a virtual loss. Returns its node.
     pub(crate) fn enter_child(&mut self, id: NodeId, slot: usize) -> NodeId {
         let slot = self.node(id).first_child as usize + slot;
         let child = &mut self.children.slots[slot];
