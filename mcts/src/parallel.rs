@@ -1,8 +1,8 @@
 //! A [`Puct`] search by several threads on one tree.
 //!
 //! One thread owns the tree: it chooses where to descend, and backs up. The others examine the leaves
-//! that it sends them: moves on the way, legal moves, win in one, evaluation. Each of the two takes
-//! about half of the time, the tree stays in the caches of one core, and nobody waits for a lock.
+//! that it sends them: moves on the way, legal moves, win in one, evaluation. The tree stays in the
+//! caches of one core, and nobody waits for a lock.
 //! While all others have enough to do the owner examines leaves itself. This is for evaluators that
 //! take microseconds; batches suit the others ([`Analysis::search`](crate::Analysis::search)).
 
