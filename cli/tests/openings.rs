@@ -143,6 +143,19 @@ fn bad_options_are_refused_before_anything_is_played() {
             "must be even",
         ),
         (
+            &[
+                "--games",
+                "4",
+                "--out",
+                "x",
+                "--strength-games",
+                "0",
+                "--strength-against",
+                "random",
+            ],
+            "--strength-games above 0",
+        ),
+        (
             &["--games", "4", "--out", "x", "--required-score", "7"],
             "from 0 to 1",
         ),

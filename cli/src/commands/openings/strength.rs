@@ -51,6 +51,10 @@ impl StrengthArgs {
             "--strength-games must be even, as games are played in pairs, not {}",
             self.strength_games
         );
+        ensure!(
+            self.strength_games > 0 || self.strength_against.is_empty(),
+            "--strength-against needs --strength-games above 0"
+        );
         Ok(())
     }
 
