@@ -164,8 +164,10 @@ impl<G: Game> Analysis<G> {
         let batch_size = self.settings.batch_size.clamp(1, evaluator.capacity());
         let mut last_info = progress.started;
         self.search.begin(u32::MAX);
-        while !is_done(&self.search, self.settings.selection, limits, control) {
-            if control.elapsed().is_some() {
+        // One look at the clock per batch: with a fast evaluator more would cost a percent each.
+        let mut now = progress.started;
+        while !is_done(&self.search, self.settings.selection, limits, control, now) {
+            if control.has_started() {
                 self.search
                     .set_visit_limit(limits.nodes.unwrap_or(u32::MAX));
             }
@@ -175,8 +177,9 @@ impl<G: Game> Analysis<G> {
             let searches = std::slice::from_mut(&mut self.search);
             self.batch.run(searches, evaluator)?;
             progress.evaluations = self.batch.evaluations() - old_evaluations;
-            if last_info.elapsed() >= self.settings.info_interval {
-                last_info = Instant::now();
+            now = Instant::now();
+            if now - last_info >= self.settings.info_interval {
+                last_info = now;
                 on_info(&progress.info(&self.search, &self.settings));
             }
         }
@@ -203,15 +206,16 @@ impl<G: Game> Analysis<G> {
         let mut last_info = progress.started;
         let cache = self.batch.cache_mut();
         let done = |search: &mut Puct<G>, evaluations| {
-            if last_info.elapsed() >= settings.info_interval {
-                last_info = Instant::now();
+            let now = Instant::now();
+            if now - last_info >= settings.info_interval {
+                last_info = now;
                 progress.evaluations = evaluations;
                 on_info(&progress.info(search, &settings));
             }
-            if control.elapsed().is_some() {
+            if control.has_started() {
                 search.set_visit_limit(limits.nodes.unwrap_or(u32::MAX));
             }
-            is_done(search, settings.selection, limits, control)
+            is_done(search, settings.selection, limits, control, now)
         };
         progress.evaluations = search_parallel(&mut self.search, cache, evaluators, done)?;
         self.batch.count_evaluations(progress.evaluations);
@@ -224,11 +228,12 @@ fn is_done<G: Game>(
     selection: MoveSelection,
     limits: SearchLimits,
     control: &SearchControl,
+    now: Instant,
 ) -> bool {
     if search.is_full() || search.proof().is_some() || control.is_stopped() {
         return true;
     }
-    let Some(elapsed) = control.elapsed() else {
+    let Some(elapsed) = control.elapsed_at(now) else {
         return false;
     };
     let forced = search.moves().len() == 1 && !limits.is_unlimited();

@@ -46,11 +46,11 @@ pub(crate) fn softmax_at(temperature: f32, logits: &[f32], probabilities: &mut [
     );
     let max = greatest(logits);
     let sharpness = temperature.recip();
-    let mut sum = 0.0;
+    // Two loops, of which the first is vectorised: the sum must be taken in order.
     for (probability, &logit) in probabilities.iter_mut().zip(logits) {
         *probability = exp((logit - max) * sharpness);
-        sum += *probability;
     }
+    let sum: f32 = probabilities.iter().sum();
     for probability in probabilities {
         *probability = (*probability / sum).max(f32::MIN_POSITIVE);
     }

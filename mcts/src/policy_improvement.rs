@@ -1,6 +1,8 @@
 //! Policy improvement with completed values (Danihelka et al., "Policy improvement by planning
 //! with Gumbel"): unvisited moves get a mixed value, so that all moves have one.
 
+use arrayvec::ArrayVec;
+
 use crate::Wdl;
 use crate::descent::Selection;
 use crate::math::exp;
@@ -141,17 +143,24 @@ pub(crate) fn select(tree: &Tree, id: NodeId, scale: ValueScale) -> Selection {
         // All priors add up to 1.
         total += improved((1.0 - prior).max(unvisited.0), mixed_value);
     }
-    for child in children.iter().filter(|child| child.visits > 0) {
-        total += improved(child.prior, child.value);
+    // As long as the longest list of moves.
+    let mut policy: ArrayVec<f32, 512> = ArrayVec::new();
+    for child in children {
+        let improved = match child.visits {
+            0 => 0.0,
+            _ => improved(child.prior, child.value),
+        };
+        total += improved;
+        policy.push(improved);
     }
     let mut best = f32::NEG_INFINITY;
     let mut selection = None;
-    for (slot, child) in children.iter().enumerate() {
+    for (slot, (child, improved)) in children.iter().zip(policy).enumerate() {
         if child.visits == 0 || child.status == ChildStatus::Lost {
             continue;
         }
         let share = child.visits as f32 / (1.0 + visits);
-        let deficit = improved(child.prior, child.value) / total - share;
+        let deficit = improved / total - share;
         if deficit > best {
             best = deficit;
             selection = Some(Selection::Child(slot));

@@ -82,7 +82,18 @@ impl SearchControl {
 
     /// Time since the clock was started; `None` while pondering.
     pub fn elapsed(&self) -> Option<Duration> {
-        self.0.clock.get().map(Instant::elapsed)
+        self.elapsed_at(Instant::now())
+    }
+
+    /// The same at another moment.
+    pub(crate) fn elapsed_at(&self, now: Instant) -> Option<Duration> {
+        let clock = self.0.clock.get();
+        clock.map(|&started| now.saturating_duration_since(started))
+    }
+
+    /// Whether the clock was started.
+    pub(crate) fn has_started(&self) -> bool {
+        self.0.clock.get().is_some()
     }
 }
 
