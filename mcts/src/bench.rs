@@ -6,12 +6,15 @@ use garuda_rules::eternal::EternalPosition;
 use garuda_rules::makruk::MakrukPosition;
 use garuda_rules::sittuyin::SittuyinPosition;
 use garuda_rules::tori::ToriPosition;
-use garuda_rules::{Game, GameState, Position};
+use garuda_rules::{Game, GameState, Move, Position};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::evaluators::{Material, Uniform};
-use crate::{EvalError, Evaluator, Gumbel, GumbelSettings, Puct, PuctSettings, Search, Shard};
+use crate::{
+    EvalCache, EvalError, Evaluations, Evaluator, Gumbel, GumbelSettings, Puct, PuctSettings,
+    Search, Shard,
+};
 
 /// The cost of many searches on one core.
 #[derive(Copy, Clone, PartialEq, Debug)]
@@ -34,44 +37,168 @@ pub fn speed<P: Position>(
     simulations: u32,
     time: Duration,
 ) -> Result<SearchSpeed, EvalError> {
-    let settings = GumbelSettings {
-        simulations,
-        ..GumbelSettings::default()
-    };
-    let start = GameState::<P>::start();
-    let mut rngs: Vec<ChaCha8Rng> = (0..games as u64).map(ChaCha8Rng::seed_from_u64).collect();
-    let searches = rngs.iter_mut().map(|rng| {
-        let mut search = Gumbel::new(start.clone(), TREE_BYTES);
-        search.begin(settings, rng);
-        search
-    });
-    let mut shard = Shard::new(searches.collect(), None);
+    let mut games = SelfplayGames::<P>::new(games, simulations, None);
     let mut evaluator = Uniform::default();
-    let mut finished_simulations = 0;
     let started = Instant::now();
     while started.elapsed() < time {
-        for _ in 0..simulations {
-            for (search, rng) in shard.searches_mut().iter_mut().zip(&mut rngs) {
-                if !search.is_over() {
-                    continue;
-                }
-                finished_simulations += u64::from(search.simulations());
-                search.play(search.moves()[search.best()], false);
-                if search.proof().is_some() {
-                    search.reset(&start);
-                }
-                search.begin(settings, rng);
-            }
-            shard.step(&mut evaluator)?;
-        }
+        games.play(&mut evaluator, simulations)?;
     }
+    let elapsed = started.elapsed();
+    let shard = &games.shard;
     let bytes = |search: &Gumbel<GameState<P>>| search.bytes();
     let bytes_per_tree = shard.searches().iter().map(bytes).max().unwrap_or(0);
     Ok(SearchSpeed {
-        simulations_per_second: finished_simulations as f64 / started.elapsed().as_secs_f64(),
+        simulations_per_second: games.simulations as f64 / elapsed.as_secs_f64(),
         bytes_per_tree,
         bytes_per_game: bytes_per_tree + size_of::<Gumbel<GameState<P>>>(),
     })
+}
+
+/// Measures the search of self-play by itself, in the trees that `evaluator` leads to: its evaluations
+/// are recorded, and the same moves are searched again with these at hand. Takes about `time`, and
+/// returns simulations per second.
+pub fn replayed_speed<P: Position, E: Evaluator<GameState<P>>>(
+    evaluator: &mut E,
+    games: usize,
+    simulations: u32,
+    time: Duration,
+) -> Result<f64, EvalError> {
+    /// Evaluations that a shard of self-play keeps.
+    const CACHED: usize = 1 << 15;
+    /// Positions recorded at a time: 3 MB or so.
+    const RECORDED: usize = 16_384;
+    let batches = (RECORDED / games) as u32;
+    let mut games = SelfplayGames::<P>::new(games, simulations, Some(EvalCache::new(CACHED)));
+    let mut searching = Duration::ZERO;
+    let started = Instant::now();
+    while searching.is_zero() || started.elapsed() < time {
+        let mut again = games.clone();
+        let mut recorder = Recorder {
+            evaluator: &mut *evaluator,
+            recording: Recording::default(),
+        };
+        games.play(&mut recorder, batches)?;
+        let mut recording = recorder.recording;
+        let started = Instant::now();
+        again.play(&mut recording, batches)?;
+        searching += started.elapsed();
+        assert_eq!(
+            (again.simulations, recording.next),
+            (games.simulations, recording.evaluations.len()),
+            "the trees differ"
+        );
+    }
+    Ok(games.simulations as f64 / searching.as_secs_f64())
+}
+
+/// Games that play on for ever, a search of each with a budget.
+#[derive(Clone)]
+struct SelfplayGames<P: Position> {
+    shard: Shard<GameState<P>, Gumbel<GameState<P>>>,
+    rngs: Vec<ChaCha8Rng>,
+    settings: GumbelSettings,
+    /// Simulations of finished searches.
+    simulations: u64,
+}
+
+impl<P: Position> SelfplayGames<P> {
+    fn new(games: usize, simulations: u32, cache: Option<EvalCache>) -> SelfplayGames<P> {
+        let settings = GumbelSettings {
+            simulations,
+            check_win_in_one: cache.is_some(),
+            ..GumbelSettings::default()
+        };
+        let mut rngs: Vec<ChaCha8Rng> = (0..games as u64).map(ChaCha8Rng::seed_from_u64).collect();
+        let searches = rngs.iter_mut().map(|rng| {
+            let mut search = Gumbel::new(GameState::start(), TREE_BYTES);
+            search.begin(settings, rng);
+            search
+        });
+        SelfplayGames {
+            shard: Shard::new(searches.collect(), cache),
+            rngs,
+            settings,
+            simulations: 0,
+        }
+    }
+
+    /// Evaluates this number of batches. A finished game is replaced by a new one.
+    fn play(
+        &mut self,
+        evaluator: &mut impl Evaluator<GameState<P>>,
+        batches: u32,
+    ) -> Result<(), EvalError> {
+        for _ in 0..batches {
+            for (search, rng) in self.shard.searches_mut().iter_mut().zip(&mut self.rngs) {
+                if !search.is_over() {
+                    continue;
+                }
+                self.simulations += u64::from(search.simulations());
+                search.play(search.moves()[search.best()], false);
+                if search.proof().is_some() {
+                    search.reset(&GameState::start());
+                }
+                search.begin(self.settings, rng);
+            }
+            self.shard.step(evaluator)?;
+        }
+        Ok(())
+    }
+}
+
+/// Evaluations in the order in which they were asked for.
+#[derive(Default)]
+struct Recording {
+    evaluations: Evaluations,
+    /// The first one that is not used yet.
+    next: usize,
+    /// Number of positions in the batch.
+    pending: usize,
+}
+
+impl<G: Game> Evaluator<G> for Recording {
+    fn capacity(&self) -> usize {
+        usize::MAX
+    }
+
+    fn push(&mut self, _game: &G, _legal: &[Move]) {
+        self.pending += 1;
+    }
+
+    fn run(&mut self, evaluations: &mut Evaluations) -> Result<(), EvalError> {
+        evaluations.clear();
+        for _ in 0..std::mem::take(&mut self.pending) {
+            let (wdl, logits) = self.evaluations.get(self.next);
+            evaluations.push(wdl, logits.iter().copied())?;
+            self.next += 1;
+        }
+        Ok(())
+    }
+}
+
+/// Records the evaluations of an evaluator.
+struct Recorder<'a, E> {
+    evaluator: &'a mut E,
+    recording: Recording,
+}
+
+impl<G: Game, E: Evaluator<G>> Evaluator<G> for Recorder<'_, E> {
+    fn capacity(&self) -> usize {
+        self.evaluator.capacity()
+    }
+
+    fn push(&mut self, game: &G, legal: &[Move]) {
+        self.evaluator.push(game, legal);
+    }
+
+    fn run(&mut self, evaluations: &mut Evaluations) -> Result<(), EvalError> {
+        self.evaluator.run(evaluations)?;
+        for i in 0..evaluations.len() {
+            let (wdl, logits) = evaluations.get(i);
+            (self.recording.evaluations).push(wdl, logits.iter().copied())?;
+        }
+        Ok(())
+    }
 }
 
 /// Identifies the behaviour of search, rules and the material evaluator together: a hash of the
@@ -157,6 +284,14 @@ mod tests {
     #[test]
     fn signature_is_reproducible() {
         assert_eq!(signature().unwrap(), signature().unwrap());
+    }
+
+    #[test]
+    fn a_recorded_search_is_repeated() {
+        let mut evaluator = Material::<MakrukPosition>::default();
+        let time = Duration::from_millis(20);
+        let speed = replayed_speed::<MakrukPosition, _>(&mut evaluator, 4, 16, time).unwrap();
+        assert!(speed > 1000.0);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
+use garuda_mcts::bench::replayed_speed;
 use garuda_mcts::{Analysis, AnalysisSettings, SearchControl, SearchLimits};
 use garuda_model::{Network, NetworkKind};
 use garuda_rules::{GameState, Position};
@@ -24,6 +25,8 @@ const PUCT_TREE_BYTES: usize = 2 << 30;
 struct KindSpeed {
     /// Of the evaluator alone.
     evals_per_core: f64,
+    /// Of the search alone, in the trees that the network leads to.
+    search_sims_per_core: f64,
     selfplay_sims_per_core: f64,
     /// Evaluations per simulation of self-play: the rest is found in the cache or proven.
     evals_per_sim: f64,
@@ -44,13 +47,15 @@ pub(crate) fn measure<P: Position>(
     } else {
         (4, Duration::from_secs(3))
     };
-    let search = garuda_mcts::bench::speed::<P>(1, SIMULATIONS, time)?.simulations_per_second;
     let mut speeds = vec![KindSpeed::default(); networks.len()];
     for round in 0..rounds {
         for ((kind, network), speed) in networks.iter().zip(&mut speeds) {
             let share = 1.0 / f64::from(rounds);
             let batch = parallel_games(*kind);
             speed.evals_per_core += share * evaluation_rate::<P>(network, batch, 1, time)?;
+            let mut evaluator = network.evaluator::<P>(batch)?;
+            let search = replayed_speed::<P, _>(&mut evaluator, batch, SIMULATIONS, time)?;
+            speed.search_sims_per_core += share * search;
             let (sims, evals) = selfplay::<P>(*kind, network, cores, time, round)?;
             speed.selfplay_sims_per_core += share * sims / cores as f64;
             speed.evals_per_sim += share * evals / sims;
@@ -65,7 +70,8 @@ pub(crate) fn measure<P: Position>(
         P::TITLE
     ))?;
     for ((kind, network), speed) in networks.iter().zip(&speeds) {
-        let together = 1.0 / (1.0 / search + speed.evals_per_sim / speed.evals_per_core);
+        let together =
+            1.0 / (1.0 / speed.search_sims_per_core + speed.evals_per_sim / speed.evals_per_core);
         report.line(&format!(
             "  {:12} {:7.0} evaluations/s and {:7.0} simulations/s of self-play on a core, {:.0} % of search and evaluator alone; {:.0} positions/s on all",
             network.info().architecture.to_string(),
