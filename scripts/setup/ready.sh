@@ -34,9 +34,18 @@ libraries_of() {
         ;;
     worker) echo onnxruntime ;;
     export)
-        for argument; do
-            case $argument in *torchscript* | *nnue*) echo libtorch ;; esac
-        done
+        case " $* " in
+        *torchscript*) echo libtorch ;;
+        *nnue*)
+            # The name of a game alone writes the network that is shipped.
+            for argument in "${@:2}"; do
+                if [[ -e $argument || $argument == --labels* ]]; then
+                    echo libtorch
+                    return
+                fi
+            done
+            ;;
+        esac
         ;;
     match | gauntlet | play | openings | label | serve)
         # Networks are files, and runs are folders; `random` and `uci:...` need no network.

@@ -124,6 +124,8 @@ class Programs(unittest.TestCase):
             ("match random runs/tori --games 2", onnx), ("serve", []), ("serve runs/tori", onnx),
             ("export runs/tori --format torchscript", ["libtorch"]),
             ("export runs/tori --format=torchscript", ["libtorch"]),
+            ("export runs/tori --format nnue", ["libtorch"]), ("export torishogi --format nnue", []),
+            ("export torishogi --format=nnue --labels labels", ["libtorch"]),
             ("worker nats://host:4222 --key worker.nk", onnx), ("fleet runs/tori list", []),
             ("train configs/tori.toml --listen", [*both, "nats-server"]),
             ("train configs/tori.toml --listen=0.0.0.0:4222", [*both, "nats-server"]),

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 use clap::{Args, ValueEnum};
 use garuda_model::NetworkKind;
-use garuda_run::{find_model, read_network, shown_path};
+use garuda_rules::RuleSet;
+use garuda_run::{find_model, read_network, shipped_nnue, shown_path, write_nnue};
 
 use crate::print_note;
 use crate::torch::{Torch, linked};
@@ -17,7 +18,8 @@ Examples:
   garuda export torishogi --format onnx                            the shipped network
   garuda export runs/tori --format torchscript                     torishogi.pt
   garuda export runs/tori --format nnue                            torishogi-….nnue
-  garuda export runs/tori --format nnue --labels labels/tori --output nets/";
+  garuda export runs/tori --format nnue --labels labels/tori --output nets/
+  garuda export torishogi --format nnue                            the shipped network for Fairy-Stockfish";
 
 /// Write a checkpoint's network as one file that other programs can load.
 ///
@@ -25,7 +27,8 @@ Examples:
 /// network, safetensors for a sparse one. TorchScript is for programs that use libtorch.
 ///
 /// --format nnue trains a network for Fairy-Stockfish on positions that `garuda label` has labelled,
-/// or labels those of the run first, into its folder `labels`. docs/nnue.md says more.
+/// or labels those of the run first, into its folder `labels`. With the name of a game alone it writes
+/// the one that is shipped. docs/nnue.md says more.
 #[derive(Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct ExportArgs {
@@ -59,6 +62,12 @@ pub struct NnueArgs {
     /// Share of the game's result in the target, from 0 to 1 [default: by the number of labels]
     #[arg(long, value_name = "SHARE")]
     pub wdl_weight: Option<f32>,
+    /// Weight decay [default: by the number of labels]
+    #[arg(long, value_name = "DECAY")]
+    pub weight_decay: Option<f64>,
+    /// Train on this many labels at most, to see what more of them give [default: all]
+    #[arg(long, value_name = "N")]
+    pub max_labels: Option<usize>,
     /// Epochs of training [default: by the number of labels]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub epochs: Option<u32>,
@@ -76,7 +85,10 @@ impl NnueArgs {
             || self.width.is_some()
             || self.king_buckets.is_some()
             || self.wdl_weight.is_some()
+            || self.weight_decay.is_some()
+            || self.max_labels.is_some()
             || self.epochs.is_some()
+            || self.scale != 1.0
     }
 }
 
@@ -108,12 +120,16 @@ impl ExportArgs {
         let network = read_network(&self.checkpoint)?;
         let rules = network.info().rule_set()?;
         if self.format == Some(ExportFormat::Nnue) {
+            if self.is_shipped_nnue(rules) {
+                return self.write_shipped_nnue(rules);
+            }
             let torch = linked(torch, "training a network for Fairy-Stockfish")?;
             return torch.export_nnue(rules, &self.checkpoint, network, self.output, &self.nnue);
         }
         ensure!(
             !self.nnue.is_used(),
-            "--labels, --width, --king-buckets, --wdl-weight and --epochs are for --format nnue"
+            "--labels, --width, --king-buckets, --wdl-weight, --weight-decay, --max-labels, --epochs \
+             and --scale are for --format nnue"
         );
         let kind = network.info().architecture.kind();
         let native = match kind {
@@ -153,6 +169,28 @@ impl ExportArgs {
             "{}: network for {rules} after {} training steps",
             shown_path(&output),
             network.info().step
+        ));
+        Ok(())
+    }
+
+    /// Whether the network for Fairy-Stockfish that is shipped for a game is asked for: the name of the
+    /// game, and nothing to train one on.
+    fn is_shipped_nnue(&self, rules: RuleSet) -> bool {
+        let name = self.checkpoint.to_str();
+        name == Some(rules.name()) && !self.checkpoint.exists() && !self.nnue.is_used()
+    }
+
+    fn write_shipped_nnue(&self, rules: RuleSet) -> anyhow::Result<()> {
+        let bytes = shipped_nnue(rules).with_context(|| {
+            format!(
+                "no network for Fairy-Stockfish is shipped for {rules}; name positions to train one on with --labels"
+            )
+        })??;
+        let out = self.output.as_deref().unwrap_or(Path::new("."));
+        let file = write_nnue(rules.name(), &bytes, out)?;
+        print_note(format_args!(
+            "{}: the shipped network for Fairy-Stockfish",
+            shown_path(&file)
         ));
         Ok(())
     }

@@ -305,6 +305,8 @@ fn a_sparse_run_is_reproducible_and_its_network_plays() {
     assert!(errors(&nnue(&[])).contains("too few to train a network on"));
     let misnamed = nnue(&["--output", "tori.nnue"]);
     assert!(errors(&misnamed).contains("must begin with \"torishogi\""));
+    let decay = nnue(&["--weight-decay", "101"]);
+    assert!(errors(&decay).contains("--weight-decay must be from 0 to 100"));
 }
 
 #[test]

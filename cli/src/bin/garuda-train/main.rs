@@ -135,6 +135,11 @@ fn nnue<P: Position>(
             .is_none_or(|share| (0.0..=1.0).contains(&share)),
         "--wdl-weight must be from 0 to 1"
     );
+    ensure!(
+        args.weight_decay
+            .is_none_or(|decay| (0.0..=100.0).contains(&decay)),
+        "--weight-decay must be from 0 to 100"
+    );
     let threads = available_parallelism().map_or(1, usize::from);
     let log = init_logging(true);
     let stop = Stop::on_signals(None)?;
@@ -184,6 +189,8 @@ fn nnue<P: Position>(
             KingBucketsArg::Every => KingBuckets::Every,
         }),
         wdl_weight: args.wdl_weight,
+        weight_decay: args.weight_decay,
+        max_labels: args.max_labels,
         epochs: args.epochs,
         scale: args.scale,
         seed: args.seed,
