@@ -193,16 +193,25 @@ fn killed_while_building() {
     remove_index(&run);
     let started = Instant::now();
     assert!(build().wait().unwrap().success());
-    let whole = started.elapsed();
+    let mut whole = started.elapsed();
     assert_eq!(PositionIndex::new(run.path()).dump().unwrap(), expected);
 
+    // At least some of the kills must come between the first transaction and the last.
     let (mut interrupted, mut rng) = (0, seeds::rng(19));
-    for round in 0..kill_rounds() {
+    for round in 0.. {
+        if round >= kill_rounds() && interrupted > 0 {
+            break;
+        }
+        assert!(round < 100 + kill_rounds(), "no kill came in time");
         remove_index(&run);
         // Killed at random, and once more while it continues.
         for _ in 0..2 {
             let mut process = build();
             sleep(whole.mul_f64(rng.random_range(0.05..1.0)));
+            if process.try_wait().unwrap().is_some() {
+                // On a busy machine the first one may have taken much longer than the others.
+                whole = whole.mul_f64(0.9);
+            }
             let _ = process.kill();
             process.wait().unwrap();
         }
@@ -210,6 +219,4 @@ fn killed_while_building() {
         interrupted += u32::from(!left.is_empty() && left != expected);
         assert_eq!(index_of(&run), expected, "round {round}");
     }
-    // At least some of the kills came between the first transaction and the last.
-    assert!(interrupted > 0);
 }
