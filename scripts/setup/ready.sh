@@ -37,12 +37,17 @@ libraries_of() {
         case " $* " in
         *torchscript*) echo libtorch ;;
         *nnue*)
-            # The name of a game alone writes the network that is shipped.
+            # The name of a game alone writes the network that is shipped. Every option of this command
+            # takes a value, and a folder to write to is not a run.
+            local is_value=false
             for argument in "${@:2}"; do
-                if [[ -e $argument || $argument == --labels* ]]; then
-                    echo libtorch
-                    return
-                fi
+                case $is_value$argument in
+                false--labels*) echo libtorch && return ;;
+                false--*=*) ;;
+                false--*) is_value=true ;;
+                false*) [[ ! -e $argument ]] || { echo libtorch && return; } ;;
+                true*) is_value=false ;;
+                esac
             done
             ;;
         esac
