@@ -82,12 +82,15 @@ fn interrupted_labelling_continues_to_the_same_labels() {
     let mut unplayed = 0;
     for number in dir.numbers().unwrap() {
         for label in dir.read(&layout, number).unwrap() {
-            assert!(seen.insert(label.position));
             assert!((0.0..=1.0).contains(&label.value()));
-            unplayed += usize::from(label.result.is_none());
+            // The captures after different moves can lead to the same position.
+            match label.result {
+                Some(_) => assert!(seen.insert(label.position)),
+                None => unplayed += 1,
+            }
         }
     }
-    assert!(unplayed > seen.len() / 3, "{unplayed} of {}", seen.len());
+    assert!(unplayed > seen.len() / 2, "{unplayed} and {}", seen.len());
 
     // Stopped at once, then again and again after a while, on two threads; with a file cut off and a
     // run that has gone on.

@@ -44,7 +44,7 @@ pub(crate) struct LabelArgs {
     /// An engine that searches instead, limited by depth or nodes, as in 'uci:fairy-stockfish?depth=5'
     #[arg(long, value_name = "SPEC", value_parser = player())]
     teacher: Option<PlayerSpec>,
-    /// Random successors of each position that are labelled too
+    /// Random moves from each position after which, captures played out, is labelled too
     #[arg(long, default_value_t = 0, value_name = "N")]
     successors: u32,
     /// The game, where there is no run or network to know it from

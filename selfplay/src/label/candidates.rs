@@ -79,7 +79,7 @@ fn of_game<P: Position>(
 
 /// Whether a network can be asked for the value: no check, no choice left to the set-up, no count
 /// about to end, and more than one move.
-fn is_quiet<P: Position>(layout: &NnueLayout, state: &GameState<P>) -> bool {
+pub(super) fn is_quiet<P: Position>(layout: &NnueLayout, state: &GameState<P>) -> bool {
     let position = state.position();
     let near_end = [position.counting(), position.move_rule()]
         .into_iter()

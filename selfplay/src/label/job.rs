@@ -11,10 +11,14 @@ use garuda_run::labels::{Label, LabelDir, LabelSource};
 use garuda_run::{Log, Stop, UciSpec};
 use serde::Serialize;
 
-use super::candidates::{Candidate, candidates, is_noisy, state_of};
+use super::candidates::{Candidate, candidates, is_noisy, is_quiet, state_of};
 use super::engine::{EngineLabeller, go_command};
 use super::games::{GameFile, LabelGame, list_files, read_games};
 use super::search::{NetworkLabeller, Opinion, PARALLEL_SEARCHES};
+
+/// A random move often loses a piece. The captures that follow are played out, this many plies at most,
+/// and what stands then is labelled.
+const MAX_FOLLOWED: usize = 6;
 
 /// What searches the positions.
 #[derive(Debug)]
@@ -230,12 +234,25 @@ impl<P: Position> LabelJob<'_, P> {
                 Some(labeller) => labeller,
                 None => labeller.insert(self.open()?),
             };
-            let states: Vec<GameState<P>> = (part.iter())
+            let mut states: Vec<GameState<P>> = (part.iter())
                 .map(|&candidate| state_of(self.games, candidate))
                 .collect();
-            let Some(opinions) = labeller(&states, is_stopped, progress)? else {
+            let Some(mut opinions) = labeller(&states, is_stopped, progress)? else {
                 return Ok(());
             };
+            for _ in 0..MAX_FOLLOWED {
+                let followed = follow(part, &mut states, &mut opinions);
+                if followed.is_empty() {
+                    break;
+                }
+                let next: Vec<_> = followed.iter().map(|&at| states[at].clone()).collect();
+                let Some(found) = labeller(&next, is_stopped, &|_| ())? else {
+                    return Ok(());
+                };
+                for (at, opinion) in followed.into_iter().zip(found) {
+                    opinions[at] = opinion;
+                }
+            }
             let labels: Vec<Label> = (part.iter().zip(&states).zip(opinions))
                 .filter_map(|((&candidate, state), opinion)| {
                     self.label_of(candidate, state, opinion)
@@ -274,7 +291,7 @@ impl<P: Position> LabelJob<'_, P> {
         opinion: Opinion,
     ) -> Option<Label> {
         let (wdl, best) = opinion?;
-        if is_noisy(state.position(), best) {
+        if is_noisy(state.position(), best) || !is_quiet(self.layout, state) {
             return None;
         }
         let winner = self.games[candidate.game as usize].winner;
@@ -290,6 +307,32 @@ impl<P: Position> LabelJob<'_, P> {
             },
         })
     }
+}
+
+/// Plays the best move in those successors where it captures, promotes or answers a check, so that
+/// positions in which a side has lost something are labelled too: an engine's search evaluates
+/// little else. Returns the places of those that go on; their opinions are to be asked for again.
+fn follow<P: Position>(
+    part: &[Candidate],
+    states: &mut [GameState<P>],
+    opinions: &mut [Opinion],
+) -> Vec<usize> {
+    let mut followed = Vec::new();
+    for (at, candidate) in part.iter().enumerate() {
+        let Some((_, best)) = opinions[at].filter(|_| candidate.successor.is_some()) else {
+            continue;
+        };
+        let state = &mut states[at];
+        if !is_noisy(state.position(), best) && !state.position().is_check() {
+            continue;
+        }
+        opinions[at] = None;
+        state.play(best);
+        if state.outcome().is_none() {
+            followed.push(at);
+        }
+    }
+    followed
 }
 
 type OpenLabeller<P> = dyn FnMut(
@@ -309,5 +352,50 @@ fn result(winner: Option<Color>, turn: Color) -> i8 {
         None => 0,
         Some(winner) if winner == turn => 1,
         Some(_) => -1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use garuda_rules::Move;
+    use garuda_rules::makruk::MakrukPosition;
+
+    use super::*;
+
+    /// What becomes of a position after a search chose a move, as a random successor or a played
+    /// position: whether it goes on, and what then stands on the board.
+    fn followed(fen: &str, best: &str, is_successor: bool) -> (bool, String) {
+        let position: MakrukPosition = fen.parse().unwrap();
+        let best: Move = position.parse_uci(best).unwrap();
+        let candidate = Candidate {
+            game: 0,
+            ply: 0,
+            successor: is_successor.then_some(best),
+        };
+        let mut states = [GameState::from_position(position)];
+        let even = Wdl {
+            win: 0.0,
+            draw: 1.0,
+            loss: 0.0,
+        };
+        let mut opinions = [Some((even, best))];
+        let places = follow(&[candidate], &mut states, &mut opinions);
+        assert_eq!(opinions[0].is_some(), places.is_empty());
+        (places == [0], states[0].position().to_string())
+    }
+
+    #[test]
+    fn captures_after_a_random_move_are_played_out() {
+        let hanging = "8/8/3k4/8/4r3/8/3K4/4R3 w - - 0 1";
+        let (goes_on, fen) = followed(hanging, "e1e4", true);
+        assert!(
+            goes_on && fen.starts_with("8/8/3k4/8/4R3/8/3K4/8 b"),
+            "{fen}"
+        );
+        // Of a game that was played the next position is there anyway.
+        assert!(!followed(hanging, "e1e4", false).0);
+        assert!(!followed(hanging, "e1f1", true).0);
+        // A check is answered, and what is then on the board may be labelled.
+        assert!(followed("8/8/3k4/8/3r4/8/3K4/4R3 w - - 0 1", "d2e2", true).0);
     }
 }
