@@ -21,7 +21,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use garuda_run::config::ConfigError;
 use garuda_run::{one_line, printable};
 
@@ -29,6 +29,12 @@ pub use bench::{BenchReport, evaluation_rate};
 pub use commands::{KingBucketsArg, NnueArgs, TrainArgs};
 pub use features::lacks;
 pub use torch::Torch;
+
+/// The whole command line, which the documentation is checked with.
+#[must_use]
+pub fn command() -> clap::Command {
+    commands::Cli::command()
+}
 
 /// Runs the command that the program was started with.
 #[must_use]

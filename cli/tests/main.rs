@@ -5,6 +5,7 @@
 #[cfg(feature = "torch")]
 mod adding_a_game;
 mod commands;
+mod docs;
 #[cfg(feature = "torch")]
 mod names;
 mod openings;

@@ -6,6 +6,7 @@
 //! during a search (`stop`, `ponderhit`, `isready`, `quit`, end of input) are handled by the
 //! reader itself.
 
+mod arguments;
 mod bench;
 mod book_file;
 mod display;
@@ -22,6 +23,7 @@ mod searchmoves;
 mod session;
 mod time_management;
 
+pub use arguments::{Arguments, EngineCommand};
 pub use bench::bench;
 pub use protocol::{Clocks, Command, Go, ParseError, StartPosition};
 pub use session::run;

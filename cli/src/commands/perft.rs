@@ -11,7 +11,7 @@ const EXAMPLES: &str = "\
 Examples:
   garuda perft makruk 4
   garuda perft torishogi 2 --divide
-  garuda perft makruk 3 --fen '8/8/4k3/8/8/4K3/4P3/8 w 0 1'";
+  garuda perft makruk 3 --fen '8/8/4k3/8/8/4K3/4P3/8 w - - 0 1'";
 
 /// Count the leaves of the tree of moves at a depth.
 ///
