@@ -11,7 +11,7 @@ use garuda_model::nnue::{
 };
 use garuda_rules::Position;
 use garuda_run::labels::{Label, LabelDir};
-use garuda_run::{HumanCount, Log, Stop, check_nnue_name, seeds, write_nnue};
+use garuda_run::{HumanCount, Log, Stop, check_nnue_name, counted, seeds, write_nnue};
 use garuda_torch::{NnueEpoch, NnueSet, NnueSettings, NnueTrained, set_threads, train_nnue};
 use serde::Serialize;
 
@@ -159,12 +159,12 @@ pub fn export_nnue<P: Position>(options: &NnueOptions) -> anyhow::Result<NnueExp
         seed: options.seed,
     };
     options.log.line(&format!(
-        "{} positions to train on, {} held out; width {width}, {} king buckets, {} stacks, {} epochs",
-        HumanCount(train.len() as u64),
+        "{} to train on, {} held out; width {width}, king buckets {}, {}, {}",
+        counted(train.len() as u64, "position"),
         HumanCount(validation.len() as u64),
         compact.king_buckets(),
-        settings.stacks,
-        settings.epochs
+        counted(settings.stacks as u64, "stack"),
+        counted(settings.epochs, "epoch")
     ));
     let trained = run_training(&train, &validation, &settings, options)?;
     let network = trained

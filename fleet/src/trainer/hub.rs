@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use garuda_run::{FleetStatus, FleetTrust, FleetWorker};
 use garuda_selfplay::generate::{DroppedGame, NextNumber};
 use tokio::sync::Notify;
-use tracing::{info, warn};
+use tracing::{debug, info, warn};
 
 use super::checks;
 use super::intake_log::WorkerTotals;
@@ -289,7 +289,13 @@ impl Hub {
                 state.table.take(number);
                 return true;
             }
-            NumberState::Taken => "game known already",
+            // No fault: what is still played is given out twice when there is nothing else to play.
+            NumberState::Taken => {
+                let refused = &mut state.worker(worker).refused;
+                *refused.entry("game known already".to_owned()).or_default() += 1;
+                debug!("game {number} of {worker} is known already");
+                return false;
+            }
             NumberState::NotLeased => "game not leased",
             NumberState::NotOrdered => "game not ordered",
         };
