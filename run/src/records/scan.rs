@@ -2,11 +2,11 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use garuda_rules::Position;
-use rayon::prelude::*;
 use tracing::warn;
 
 use super::GameRecord;
 use super::store::{read_record_file, record_files};
+use crate::parallel::map_parallel;
 
 /// Record files in memory at a time, per thread.
 const FILES_PER_THREAD: usize = 4;
@@ -43,17 +43,29 @@ pub fn scan<P: Position, T: Send>(
     mut reduce: impl FnMut(T),
     mut progress: impl FnMut(ScanProgress),
 ) -> anyhow::Result<Scanned> {
+    let mut take = |sound: &[Vec<GameRecord>]| {
+        let mapped = map_parallel(sound, |records| map(records));
+        mapped.into_iter().for_each(&mut reduce);
+    };
+    scan_files(dir, read_record_file::<P>, &mut take, &mut progress)
+}
+
+/// All of it that is the same for every game and caller, compiled once.
+fn scan_files(
+    dir: &Path,
+    read: fn(&Path) -> Result<Vec<GameRecord>, String>,
+    take: &mut dyn FnMut(&[Vec<GameRecord>]),
+    progress: &mut dyn FnMut(ScanProgress),
+) -> anyhow::Result<Scanned> {
     let files = record_files(dir)?;
     let at_a_time = FILES_PER_THREAD * rayon::current_num_threads();
     let mut scanned = Scanned::default();
     let mut seen = HashSet::new();
     let mut files_done = 0;
     for paths in files.chunks(at_a_time) {
-        let read: Vec<_> = (paths.par_iter())
-            .map(|(_, path)| read_record_file::<P>(path))
-            .collect();
-        let mut sound = Vec::with_capacity(read.len());
-        for ((_, path), records) in paths.iter().zip(read) {
+        let found = map_parallel(paths, |(_, path)| read(path));
+        let mut sound = Vec::with_capacity(found.len());
+        for ((_, path), records) in paths.iter().zip(found) {
             match records {
                 Ok(mut records) => {
                     records.retain(|record| seen.insert((record.checkpoint(), record.number())));
@@ -67,8 +79,7 @@ pub fn scan<P: Position, T: Send>(
                 }
             }
         }
-        let mapped: Vec<_> = sound.par_iter().map(|records| map(records)).collect();
-        mapped.into_iter().for_each(&mut reduce);
+        take(&sound);
         files_done += paths.len();
         progress(ScanProgress {
             files_done,

@@ -4,11 +4,11 @@ use std::{fs, io};
 
 use anyhow::Context;
 use garuda_rules::Position;
-use rayon::prelude::*;
 use tracing::warn;
 
 use super::{GameRecord, decode_record_file, encode_record_file, record_file, verify};
 use crate::files::{create_dir, free_path, write_new_atomically};
+use crate::parallel::map_parallel;
 
 const EXTENSION: &str = "games";
 /// Where damaged record files go, and those with games that were withdrawn: out of the way but not
@@ -169,7 +169,7 @@ impl RecordStore {
         read: impl Fn(&Path) -> Result<T, String> + Sync,
         loaded: &mut Loaded,
     ) -> anyhow::Result<Vec<(PathBuf, T)>> {
-        let results: Vec<_> = paths.par_iter().map(|path| read(path)).collect();
+        let results = map_parallel(&paths, |path| read(path));
         let mut sound = Vec::with_capacity(paths.len());
         for (path, result) in paths.into_iter().zip(results) {
             match result {

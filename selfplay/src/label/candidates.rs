@@ -2,9 +2,8 @@ use std::collections::HashSet;
 
 use garuda_model::nnue::{NnueLayout, NnuePosition};
 use garuda_rules::{Game, GameState, Move, MoveList, Position};
-use garuda_run::seeds;
+use garuda_run::{map_parallel, seeds};
 use rand::RngExt;
-use rayon::prelude::*;
 
 use super::games::LabelGame;
 
@@ -27,9 +26,10 @@ pub(super) fn candidates<P: Position>(
     games: &[LabelGame<P>],
     successors: u32,
 ) -> Vec<Candidate> {
-    let found: Vec<Vec<(u64, Candidate)>> = (games.par_iter().enumerate())
-        .map(|(number, game)| of_game(layout, number as u32, game, successors))
-        .collect();
+    let numbered: Vec<(u32, &LabelGame<P>)> = (0..).zip(games).collect();
+    let found = map_parallel(&numbered, |&(number, game)| {
+        of_game(layout, number, game, successors)
+    });
     let mut seen = HashSet::new();
     (found.into_iter().flatten())
         .filter(|(key, _)| seen.insert(*key))

@@ -3,8 +3,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 use garuda_rules::{Color, GameState, Move, Position, Termination};
-use garuda_run::RunDir;
 use garuda_run::records::{read_record_file, record_files};
+use garuda_run::{RunDir, map_parallel};
 use rayon::prelude::*;
 use tracing::warn;
 
@@ -73,9 +73,7 @@ fn files_of(dir: &Path) -> anyhow::Result<Vec<PathBuf>> {
 /// The games of record files, without those that the length limit ended: their results mean nothing,
 /// and their positions are mostly repetitive. A file that is damaged is passed over with a warning.
 pub(super) fn read_games<P: Position>(files: &[GameFile]) -> anyhow::Result<Vec<LabelGame<P>>> {
-    let read: Vec<_> = (files.par_iter())
-        .map(|file| read_record_file::<P>(&file.path))
-        .collect();
+    let read = map_parallel(files, |file| read_record_file::<P>(&file.path));
     let mut games = Vec::new();
     let mut refused = None;
     for (file, records) in files.iter().zip(read) {
