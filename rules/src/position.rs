@@ -174,6 +174,9 @@ pub trait Position:
         None
     }
 
+    /// Lets counting and the move rule begin from 0 again, where they are running.
+    fn restart_clocks(&mut self) {}
+
     /// How many plies back an equal position can be at most.
     fn repetition_horizon(&self) -> usize;
 

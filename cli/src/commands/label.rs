@@ -19,8 +19,8 @@ Examples:
 /// Label positions of games, to train a network for Fairy-Stockfish.
 ///
 /// Every position of the games is searched again, by the newest network or by a teacher engine, on
-/// all cores. Left out are positions in check, during the set-up, near the end of a count, with a
-/// single move, or seen before, games that the length limit ended, and, after the search, positions
+/// all cores. Left out are positions in check, during the set-up, with a single move, or seen
+/// before, games that the length limit ended, and, after the search, positions
 /// whose best move captures or promotes.
 ///
 /// An interrupted call is continued by the same call. `garuda export RUN --format nnue --labels DIR`

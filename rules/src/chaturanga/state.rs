@@ -33,6 +33,12 @@ impl State {
         self.pieces.key_from_scratch() ^ turn_key(self.turn)
     }
 
+    /// Lets the clocks begin from 0 again.
+    pub(crate) fn restart_clocks(&mut self) {
+        self.counting.count = 0;
+        self.clock = 0;
+    }
+
     /// Ends a ply: the clocks go on (or the half-move clock back), and it is `next`'s turn.
     #[inline(always)]
     pub(crate) fn pass_to(&mut self, next: Color, irreversible: bool) {

@@ -206,6 +206,10 @@ impl Position for MakrukPosition {
         self.state.counting.clock()
     }
 
+    fn restart_clocks(&mut self) {
+        self.state.restart_clocks();
+    }
+
     fn repetition_horizon(&self) -> usize {
         usize::from(self.state.clock)
     }

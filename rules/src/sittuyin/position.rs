@@ -307,6 +307,10 @@ impl<const BOOKLET: bool> Position for SittuyinPosition<BOOKLET> {
         })
     }
 
+    fn restart_clocks(&mut self) {
+        self.state.restart_clocks();
+    }
+
     fn repetition_horizon(&self) -> usize {
         usize::from(self.state.clock)
     }

@@ -7,8 +7,9 @@ use rand::RngExt;
 
 use super::games::LabelGame;
 
-/// Positions with fewer plies left until counting or the move rule ends the game are left out: a
-/// network that does not see the count cannot know their value.
+/// With fewer plies left until counting or the move rule ends the game, a position is labelled as if
+/// they began there: a network that does not see the count cannot know when it ends, but is to know
+/// how to mate until then.
 const MIN_PLIES_LEFT: u16 = 20;
 
 /// A position to label: of a game after some plies, and perhaps another move.
@@ -77,22 +78,17 @@ fn of_game<P: Position>(
     found
 }
 
-/// Whether a network can be asked for the value: no check, no choice left to the set-up, no count
-/// about to end, and more than one move.
+/// Whether a network can be asked for the value: no check, no choice left to the set-up, and more
+/// than one move.
 pub(super) fn is_quiet<P: Position>(layout: &NnueLayout, state: &GameState<P>) -> bool {
     let position = state.position();
-    let near_end = [position.counting(), position.move_rule()]
-        .into_iter()
-        .flatten()
-        .any(|clock| clock.limit.saturating_sub(clock.plies) < MIN_PLIES_LEFT);
-    !near_end
-        && position.is_settled()
+    position.is_settled()
         && !position.is_check()
         && position.count_legal_moves() > 1
         && NnuePosition::of(layout, position).is_some()
 }
 
-/// The game of a candidate as it stands there.
+/// The game of a candidate as it stands there, with time left on its clocks.
 pub(super) fn state_of<P: Position>(games: &[LabelGame<P>], candidate: Candidate) -> GameState<P> {
     let game = &games[candidate.game as usize];
     let mut state = game.replay();
@@ -101,6 +97,15 @@ pub(super) fn state_of<P: Position>(games: &[LabelGame<P>], candidate: Candidate
     }
     if let Some(mv) = candidate.successor {
         state.play(mv);
+    }
+    let is_near_end = [state.position().counting(), state.position().move_rule()]
+        .into_iter()
+        .flatten()
+        .any(|clock| clock.limit.saturating_sub(clock.plies) < MIN_PLIES_LEFT);
+    if is_near_end {
+        let mut position = *state.position();
+        position.restart_clocks();
+        state = GameState::from_position(position);
     }
     state
 }
@@ -121,4 +126,32 @@ pub(super) fn is_noisy<P: Position>(position: &P, mv: Move) -> bool {
         _ => None,
     };
     piece_type(position, from) != piece_type(&next, mv.to())
+}
+
+#[cfg(test)]
+mod tests {
+    use garuda_rules::Square;
+    use garuda_rules::makruk::MakrukPosition;
+
+    use super::*;
+
+    #[test]
+    fn a_count_that_is_about_to_end_begins_again() {
+        let layout = NnueLayout::of::<MakrukPosition>().unwrap();
+        // A rook has 32 plies to mate; 2, then 20 are left.
+        for (count, expected) in [(30, 0), (12, 12)] {
+            let game = LabelGame::<MakrukPosition> {
+                start: format!("8/8/3k4/8/8/3K4/8/R7 w - 32 {count} 100")
+                    .parse()
+                    .unwrap(),
+                moves: vec![Move::new(Square(0), Square(8))],
+                winner: None,
+                seed: 1,
+            };
+            let games = [game];
+            let found = candidates(&layout, &games, 0);
+            let state = state_of(&games, found[0]);
+            assert_eq!(state.position().counting().unwrap().plies, expected);
+        }
+    }
 }
