@@ -4,9 +4,13 @@ use std::time::{Duration, Instant};
 use garuda_rules::{Game, Move};
 
 use crate::leaf_batch::LeafBatch;
-use crate::parallel::search_parallel;
+use crate::parallel::search_round;
 use crate::{EvalCache, EvalError, Evaluator, MoveSelection, Proof, Puct, PuctSettings, PvLine};
 use crate::{SearchControl, SearchLimits, Wdl};
+
+/// Time between two looks at the principal variation by a search of several threads with a limit of
+/// its length.
+const DEPTH_INTERVAL: Duration = Duration::from_millis(2);
 
 /// How an [`Analysis`] searches.
 #[derive(Copy, Clone, PartialEq, Debug)]
@@ -204,21 +208,36 @@ impl<G: Game> Analysis<G> {
         let settings = self.settings;
         self.search.begin(u32::MAX);
         let mut last_info = progress.started;
-        let cache = self.batch.cache_mut();
-        let done = |search: &mut Puct<G>, evaluations| {
-            let now = Instant::now();
+        let mut now = progress.started;
+        while !is_done(&self.search, settings.selection, limits, control, now) {
+            let has_started = control.has_started();
+            if has_started {
+                self.search
+                    .set_visit_limit(limits.nodes.unwrap_or(u32::MAX));
+            }
+            // The length of the principal variation is known between rounds.
+            let round_time = match limits.depth {
+                Some(_) => settings.info_interval.min(DEPTH_INTERVAL),
+                None => settings.info_interval,
+            };
+            let round_start = now;
+            let must_pause = || {
+                now = Instant::now();
+                let is_timeout = |time| control.elapsed_at(now).is_some_and(|t| t >= time);
+                control.is_stopped()
+                    || control.has_started() != has_started
+                    || now - round_start >= round_time
+                    || limits.time.is_some_and(is_timeout)
+            };
+            let cache = self.batch.cache_mut();
+            let evaluations = search_round(&mut self.search, cache, evaluators, must_pause)?;
+            self.batch.count_evaluations(evaluations);
+            progress.evaluations += evaluations;
             if now - last_info >= settings.info_interval {
                 last_info = now;
-                progress.evaluations = evaluations;
-                on_info(&progress.info(search, &settings));
+                on_info(&progress.info(&self.search, &settings));
             }
-            if control.has_started() {
-                search.set_visit_limit(limits.nodes.unwrap_or(u32::MAX));
-            }
-            is_done(search, settings.selection, limits, control, now)
-        };
-        progress.evaluations = search_parallel(&mut self.search, cache, evaluators, done)?;
-        self.batch.count_evaluations(progress.evaluations);
+        }
         Ok(progress.info(&self.search, &settings))
     }
 }

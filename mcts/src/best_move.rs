@@ -138,7 +138,7 @@ fn pv_from(tree: &Tree, from: NodeId, selection: MoveSelection) -> impl Iterator
     let mut id = from;
     std::iter::from_fn(move || {
         let edge = best(tree, id, selection)?;
-        let mv = tree.moves(id)[edge];
+        let mv = tree.mv(id, edge);
         id = tree
             .child(id, edge)
             .filter(|&child| tree.node(child).visits() > 0)?;
@@ -156,7 +156,7 @@ pub(crate) fn pv_lines(tree: &Tree, selection: MoveSelection, count: usize) -> V
         .filter_map(|(edge, _)| {
             let id = tree.child(NodeId::ROOT, edge)?;
             let child = tree.node(id);
-            let mv = tree.moves(NodeId::ROOT)[edge];
+            let mv = tree.mv(NodeId::ROOT, edge);
             (child.visits() > 0).then(|| PvLine {
                 moves: std::iter::once(mv)
                     .chain(pv_from(tree, id, selection))

@@ -60,6 +60,11 @@ impl<G: Game> Descent<G> {
         &self.current
     }
 
+    /// The legal moves at the leaf where the last descent ended.
+    pub(crate) fn legal(&self) -> &[Move] {
+        &self.legal
+    }
+
     /// Starts another game with an empty tree.
     pub(crate) fn reset(&mut self, game: &G) {
         self.game.clone_from(game);
@@ -70,9 +75,8 @@ impl<G: Game> Descent<G> {
 
     /// Plays a move of the game. With `reuse` its subtree is kept.
     pub(crate) fn play(&mut self, mv: Move, reuse: bool) {
-        let moves = self.tree.moves(NodeId::ROOT);
+        let mut moves = self.tree.root_moves().iter();
         let child = moves
-            .iter()
             .position(|&other| other == mv && reuse)
             .and_then(|edge| self.tree.child(NodeId::ROOT, edge));
         self.game.play(mv);
@@ -123,37 +127,51 @@ impl<G: Game> Descent<G> {
     ) -> DescentEnd {
         self.current.return_to(&self.game);
         let mut id = NodeId::ROOT;
+        // Whether `legal` has its moves.
+        let mut is_new = false;
         loop {
             let node = self.tree.node(id);
             if node.proof().is_some() {
                 return DescentEnd::Proven(id);
             }
             if !node.is_evaluated() {
-                return if node.in_flight() > 0 {
-                    DescentEnd::Pending(id)
-                } else {
-                    DescentEnd::Leaf(id)
-                };
+                if node.in_flight() > 0 {
+                    return DescentEnd::Pending(id);
+                }
+                if is_new {
+                    return DescentEnd::Leaf(id);
+                }
+                // It was given up before.
+                if node.is_settled() {
+                    self.legal.clear();
+                    self.legal.extend(self.tree.moves(id));
+                    return DescentEnd::Leaf(id);
+                }
+                let settled = self.settle(id).and_then(|()| self.check_for_win(id));
+                match settled {
+                    Ok(settled) => id = settled,
+                    Err(TreeFull) => return DescentEnd::TreeFull,
+                }
+                is_new = true;
+                continue;
             }
             let selection = select(&self.tree, id);
             let children = self.tree.children(id);
             let child = match selection {
-                Selection::Child(slot) => Some(children[slot]),
+                Selection::Child(slot) => Some(&children[slot]),
                 Selection::NextEdge => None,
-                Selection::Edge(edge) => (children.iter())
-                    .find(|child| usize::from(child.edge) == edge)
-                    .copied(),
+                Selection::Edge(edge) => children.iter().find(|child| child.edge() == edge),
             };
             if let Some(child) = child {
-                self.current.play(child.mv);
-                id = child.node;
+                self.current.play(child.mv());
+                id = child.node();
                 continue;
             }
             let edge = match selection {
                 Selection::Edge(edge) => edge,
                 _ => children.len(),
             };
-            self.current.play(self.tree.moves(id)[edge]);
+            self.current.play(self.tree.mv(id, edge));
             let added = self.add(Some((id, edge)));
             if added.is_ok() && selection == Selection::NextEdge {
                 self.tree.order_edges(id);
@@ -162,6 +180,7 @@ impl<G: Game> Descent<G> {
                 Ok(child) => child,
                 Err(TreeFull) => return DescentEnd::TreeFull,
             };
+            is_new = true;
         }
     }
 
@@ -172,6 +191,14 @@ impl<G: Game> Descent<G> {
             return Ok(terminal.unwrap_or(id));
         }
         Ok(id)
+    }
+
+    /// Sets what the current position is at its node.
+    fn settle(&mut self, id: NodeId) -> Result<(), TreeFull> {
+        self.current.legal_moves(&mut self.legal);
+        let outcome = self.current.outcome_given(&self.legal);
+        self.tree
+            .settle(id, self.current.turn(), &self.legal, outcome)
     }
 
     /// Adds a node for the current position.

@@ -127,14 +127,14 @@ impl<G: Game> Gumbel<G> {
         self.noise.clear();
         self.descent.begin(settings.check_win_in_one);
         self.descent.tree.set_draw_value(settings.draw_value);
-        let moves = self.descent.tree.moves(NodeId::ROOT).len();
+        let moves = self.moves().len();
         self.noise
             .extend((0..moves).map(|_| settings.gumbel_scale * gumbel(rng)));
         let tree = &self.descent.tree;
         let root = tree.root();
         if root.visits() > 0 {
             let priors = tree.priors(NodeId::ROOT);
-            self.logits.extend(priors.iter().map(|p| p.ln()));
+            self.logits.extend(priors.map(f32::ln));
         }
         self.max_visits = VisitedChildren::at(tree, NodeId::ROOT).max_visits;
         if moves < 2 || root.proof().is_some() {
@@ -199,7 +199,7 @@ impl<G: Game> Gumbel<G> {
 
     /// The legal moves of the root. All lists below are in their order.
     pub fn moves(&self) -> &[Move] {
-        self.descent.tree.moves(NodeId::ROOT)
+        self.descent.tree.root_moves()
     }
 
     /// Number of visits of each move.
@@ -364,7 +364,7 @@ impl<G: Game> Search<G> for Gumbel<G> {
                     return Some(Leaf {
                         id,
                         game: self.descent.current(),
-                        legal: self.descent.tree.moves(id),
+                        legal: self.descent.legal(),
                     });
                 }
                 (DescentEnd::Proven(id), Some(candidate)) => {
@@ -381,10 +381,11 @@ impl<G: Game> Search<G> for Gumbel<G> {
     }
 
     fn backup(&mut self, leaf: NodeId, wdl: Wdl, logits: &[f32]) {
-        self.descent.tree.expand(leaf, wdl, logits);
-        if leaf != NodeId::ROOT {
+        let tree = &mut self.descent.tree;
+        match leaf {
             // The edges of the root stay in the order of its lists of logits and noise.
-            self.descent.tree.order_edges(leaf);
+            NodeId::ROOT => tree.expand(leaf, wdl, logits),
+            _ => tree.expand_in_order(leaf, wdl, logits),
         }
         match std::mem::replace(&mut self.pending, Pending::None) {
             Pending::Root => {

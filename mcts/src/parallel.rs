@@ -1,16 +1,17 @@
 //! A [`Puct`] search by several threads on one tree.
 //!
-//! One thread owns the tree: it chooses where to descend, and backs up. The others examine the leaves
-//! that it sends them: moves on the way, legal moves, win in one, evaluation. The tree stays in the
-//! caches of one core, and nobody waits for a lock.
-//! While all others have enough to do the owner examines leaves itself. This is for evaluators that
-//! take microseconds; batches suit the others ([`Analysis::search`](crate::Analysis::search)).
+//! All threads do the same: they descend, examine the leaf, and back up, and lock a node at a time
+//! ([`Access`](crate::tree::Access)). This is for evaluators that take microseconds; batches suit
+//! the others ([`Analysis::search`](crate::Analysis::search)).
+//!
+//! A search is a sequence of rounds. Between two of them one thread has the tree: then memory for the
+//! next is allocated, and what can be read is consistent.
 
 use std::hint;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 
 use garuda_rules::{Color, Game, Move, MoveList, Outcome};
 
@@ -18,28 +19,36 @@ use crate::descent::Selection;
 use crate::math::softmax_at;
 use crate::puct::select;
 use crate::search::MAX_SIMULATIONS_PER_CALL;
-use crate::tree::{NodeId, TreeFull};
-use crate::{EvalCache, EvalError, Evaluations, Evaluator, Puct, Wdl};
+use crate::tree::{Access, NodeId, Nodes, Shared, TreeFull, UnusedBlocks};
+use crate::{EvalCache, EvalError, Evaluations, Evaluator, Puct, PuctSettings, Wdl};
 
-/// Number of leaves that a helper has at a time, so that it never waits for the owner of the tree.
-const LEAVES_PER_HELPER: usize = 3;
+/// Number of leaves that a thread chooses one after the other, before it examines them. The nodes
+/// near the root, which all threads change, then move less often from core to core.
+const LEAVES_PER_THREAD: usize = 2;
 /// In a young tree fewer leaves are pending: leaves that are chosen without the results of others
 /// are bad ones.
-const MIN_VISITS_PER_LEAF: usize = 64;
-/// How often a thread looks for a message or a lock before it sleeps. Both take microseconds, and
-/// to sleep and be woken takes longer.
+const MIN_VISITS_PER_LEAF: u32 = 64;
+/// How often a thread looks for a lock before it sleeps. It is held for a fraction of a
+/// microsecond, and to sleep and be woken takes longer.
 const SPINS: usize = 10_000;
+/// How long a thread waits that has found no leaf.
+const SPINS_WITHOUT_LEAF: usize = 100;
+/// Numbers of simulations for which room is made before a round: little in a young tree, where most
+/// of it might not be used, and so little in a large one that it is still in a cache when it is.
+const MIN_ROOM: usize = 1 << 11;
+const MAX_ROOM: usize = 1 << 15;
 
-/// Searches with a thread per evaluator, the calling one included, until `is_done`, which gets the
-/// number of evaluations so far. Returns that number, or the error of an evaluator.
+/// Searches with a thread per evaluator, the calling one included, until `must_pause`, or until the
+/// search is over, or until the room for nodes is used up, for which the next round has more. Returns
+/// the number of evaluations, or the error of an evaluator.
 ///
 /// # Panics
 /// If there is no evaluator, or if one panics.
-pub(crate) fn search_parallel<G, E>(
+pub(crate) fn search_round<G, E>(
     search: &mut Puct<G>,
     cache: Option<&mut EvalCache>,
     evaluators: &mut [E],
-    is_done: impl FnMut(&mut Puct<G>, u64) -> bool,
+    must_pause: impl FnMut() -> bool,
 ) -> Result<u64, EvalError>
 where
     G: Game + Send + Sync,
@@ -48,187 +57,269 @@ where
     let (first, others) = evaluators
         .split_first_mut()
         .expect("a search needs an evaluator");
-    let shared = Shared {
-        game: search.game().clone(),
-        check_win_in_one: search.settings.check_win_in_one,
-        policy_temperature: search.settings.policy_temperature,
-        cache: Mutex::new(cache),
+    let limit = search.visit_limit();
+    let wanted = (search.visits() as usize / 2).clamp(MIN_ROOM, MAX_ROOM);
+    let left = limit.saturating_sub(search.visits()) as usize;
+    let room = wanted.min(left + left / 8);
+    if search.descent.tree.make_room(room).is_err() {
+        search.full = true;
+        return Ok(0);
+    }
+    let unused = search.descent.tree.take_unused();
+    let round = Round {
+        tree: &search.descent.tree,
+        limit,
+        settings: search.settings,
+        game: search.descent.game(),
+        cache: Contended(Mutex::new(cache)),
+        // One thread gains nothing by choosing leaves without the results of others.
+        leaves_per_thread: if others.is_empty() {
+            1
+        } else {
+            LEAVES_PER_THREAD
+        },
+        ended: AtomicBool::new(false),
         evaluations: AtomicU64::new(0),
-        stopped: AtomicBool::new(false),
         error: Mutex::new(None),
     };
-    thread::scope(|scope| {
-        let (done_sender, done) = sync_channel(others.len() * LEAVES_PER_HELPER);
-        let mut helpers = Vec::new();
-        for evaluator in others {
-            let (sender, leaves) = sync_channel(LEAVES_PER_HELPER);
-            let (examiner, done) = (Examiner::new(&shared, evaluator), done_sender.clone());
-            scope.spawn(move || examiner.help(&leaves, &done));
-            let (sender, pending) = (Some(sender), 0);
-            helpers.push(Helper { sender, pending });
-        }
-        // When the helpers have ended, nobody can send any more.
-        drop(done_sender);
-        let owner = TreeOwner {
-            search,
-            helpers,
-            done,
-            unused: Vec::new(),
+    let unused = thread::scope(|scope| {
+        let spawn = |evaluator| {
+            let thread = SearchThread::new(&round, evaluator, UnusedBlocks::default());
+            scope.spawn(move || thread.search(|| false))
         };
-        owner.search(Examiner::new(&shared, first), is_done);
+        let others: Vec<_> = others.iter_mut().map(spawn).collect();
+        let first = SearchThread::new(&round, first, unused).search(must_pause);
+        let others = others.into_iter().map(ScopedJoinHandle::join);
+        let mut all: Vec<_> = others
+            .map(|unused| unused.unwrap_or_else(|panic| resume_unwind(panic)))
+            .collect();
+        all.push(first);
+        all
     });
-    match shared.error.into_inner() {
+    let (error, evaluations) = (round.error, round.evaluations.into_inner());
+    search.descent.tree.end_sharing(unused);
+    match error.into_inner() {
         Ok(Some(error)) => Err(error),
-        _ => Ok(shared.evaluations.into_inner()),
+        _ => Ok(evaluations),
     }
 }
 
-/// What the threads of a search share.
-struct Shared<'a, G> {
+/// What the threads of a round share.
+struct Round<'a, G> {
+    tree: &'a Nodes,
+    /// Number of visits of the root at which the search ends.
+    limit: u32,
+    settings: PuctSettings,
     /// The position of the root.
-    game: G,
-    check_win_in_one: bool,
-    policy_temperature: f32,
-    cache: Mutex<Option<&'a mut EvalCache>>,
+    game: &'a G,
+    cache: Contended<Mutex<Option<&'a mut EvalCache>>>,
+    leaves_per_thread: usize,
+    /// Whether no thread begins another simulation.
+    ended: AtomicBool,
     evaluations: AtomicU64,
-    /// Whether an evaluator failed or a helper ended, which before the others it does by a panic.
-    stopped: AtomicBool,
     error: Mutex<Option<EvalError>>,
 }
 
-/// A thread that examines leaves, as the owner of the tree sees it.
-struct Helper {
-    /// `None` when the search is over.
-    sender: Option<SyncSender<Box<ClaimedLeaf>>>,
-    /// Number of leaves that it has not sent back yet.
-    pending: usize,
+/// Has cache lines of its own, so that who writes it does not slow down who reads its neighbours.
+#[repr(align(128))]
+struct Contended<T>(T);
+
+/// What a descent has come to.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Claim {
+    /// A leaf, which has its virtual loss.
+    Leaf,
+    /// Nothing, before leaves of other threads are backed up.
+    Wait,
+    /// The end of the round.
+    End,
 }
 
-/// The thread that has the tree.
-struct TreeOwner<'a, G> {
-    search: &'a mut Puct<G>,
-    helpers: Vec<Helper>,
-    /// Leaves that helpers have examined.
-    done: Receiver<Box<ClaimedLeaf>>,
-    #[expect(
-        clippy::vec_box,
-        reason = "leaves are sent as boxes, which are used again"
-    )]
-    unused: Vec<Box<ClaimedLeaf>>,
+/// A thread that searches, until the end of the round.
+struct SearchThread<'r, 'a, G, E> {
+    round: &'r Round<'a, G>,
+    evaluator: &'r mut E,
+    evaluations: Evaluations,
+    evaluated: u64,
+    game: G,
+    unused: UnusedBlocks,
 }
 
-impl<G: Game> TreeOwner<'_, G> {
-    fn search<E: Evaluator<G>>(
-        mut self,
-        mut examiner: Examiner<'_, '_, G, E>,
-        mut is_done: impl FnMut(&mut Puct<G>, u64) -> bool,
-    ) {
-        let shared = examiner.shared;
-        loop {
-            while let Ok(leaf) = self.done.try_recv() {
-                self.settle(leaf);
-            }
-            let evaluations = shared.evaluations.load(Ordering::Relaxed);
-            if shared.stopped.load(Ordering::Relaxed) || is_done(self.search, evaluations) {
-                break;
-            }
-            let pending: usize = self.helpers.iter().map(|helper| helper.pending).sum();
-            let most = self.search.visits() as usize / MIN_VISITS_PER_LEAF;
-            let mut leaf = self.unused.pop().unwrap_or_default();
-            if pending > most || !self.search.claim(&mut leaf) {
-                self.unused.push(leaf);
-                hint::spin_loop();
-                continue;
-            }
-            if let Some(mut leaf) = self.send(leaf) {
-                examiner.examine(&mut leaf);
-                self.settle(leaf);
-            }
-        }
-        // Without their senders the helpers examine what they have, and end.
-        for helper in &mut self.helpers {
-            helper.sender = None;
-        }
-        while let Ok(leaf) = self.done.recv() {
-            self.settle(leaf);
+impl<'r, 'a, G: Game, E: Evaluator<G>> SearchThread<'r, 'a, G, E> {
+    fn new(round: &'r Round<'a, G>, evaluator: &'r mut E, unused: UnusedBlocks) -> Self {
+        SearchThread {
+            round,
+            evaluator,
+            evaluations: Evaluations::default(),
+            evaluated: 0,
+            game: round.game.clone(),
+            unused,
         }
     }
 
-    /// Sends a leaf to the helper with the fewest; returns it if all have enough.
-    fn send(&mut self, mut leaf: Box<ClaimedLeaf>) -> Option<Box<ClaimedLeaf>> {
-        let helpers = self.helpers.iter_mut().enumerate();
-        let idlest = helpers.min_by_key(|(_, helper)| helper.pending);
-        let Some((index, Helper { sender, pending })) = idlest else {
-            return Some(leaf);
-        };
-        let Some(sender) = sender.as_ref().filter(|_| *pending < LEAVES_PER_HELPER) else {
-            return Some(leaf);
-        };
-        leaf.helper = Some(index);
-        match sender.try_send(leaf) {
-            Ok(()) => *pending += 1,
-            Err(TrySendError::Full(mut leaf) | TrySendError::Disconnected(mut leaf)) => {
-                leaf.helper = None;
-                return Some(leaf);
+    fn search(mut self, mut must_pause: impl FnMut() -> bool) -> UnusedBlocks {
+        // However a thread ends, by a panic too, others need not go on.
+        let _guard = EndWhenDropped(&self.round.ended);
+        let mut leaves: [Leaf; LEAVES_PER_THREAD] = Default::default();
+        let leaves = &mut leaves[..self.round.leaves_per_thread];
+        while !self.round.ended.load(Ordering::Relaxed) {
+            let mut claim = Claim::Leaf;
+            let mut count = 0;
+            while count < leaves.len() && claim == Claim::Leaf {
+                claim = self.claim(&mut leaves[count]);
+                count += usize::from(claim == Claim::Leaf);
+            }
+            let leaves = &mut leaves[..count];
+            for leaf in leaves.iter_mut() {
+                self.examine(leaf);
+            }
+            for leaf in leaves.iter_mut() {
+                self.settle(leaf);
+            }
+            match claim {
+                Claim::End => break,
+                Claim::Wait if count == 0 => {
+                    (0..SPINS_WITHOUT_LEAF).for_each(|_| hint::spin_loop());
+                }
+                Claim::Leaf | Claim::Wait => {}
+            }
+            if must_pause() {
+                break;
             }
         }
-        None
+        (self.round.evaluations).fetch_add(self.evaluated, Ordering::Relaxed);
+        self.unused
+    }
+
+    /// Descends to a leaf that nobody works on and gives it a virtual loss.
+    fn claim(&mut self, leaf: &mut Leaf) -> Claim {
+        let Round {
+            tree,
+            limit,
+            settings,
+            ..
+        } = self.round;
+        for _ in 0..MAX_SIMULATIONS_PER_CALL {
+            leaf.path.clear();
+            let mut id = NodeId::ROOT;
+            let mut node = Shared::lock(tree.root());
+            let (visits, in_flight) = (node.visits(), node.in_flight());
+            if node.proof().is_some() || visits.saturating_add(in_flight) >= *limit {
+                return Claim::End;
+            }
+            if in_flight > visits / MIN_VISITS_PER_LEAF {
+                return Claim::Wait;
+            }
+            loop {
+                node.add_virtual_loss();
+                if node.proof().is_some() {
+                    drop(node);
+                    tree.backup_proven::<Shared>(id, 1);
+                    break;
+                }
+                if !node.is_evaluated() {
+                    let is_claimed = node.in_flight() > 1;
+                    drop(node);
+                    if is_claimed {
+                        tree.remove_virtual_loss::<Shared>(id);
+                        return Claim::Wait;
+                    }
+                    leaf.id = id;
+                    return Claim::Leaf;
+                }
+                let added = match select(tree, &node, 1, settings) {
+                    Selection::Child(slot) => {
+                        let child = &tree.children_of(&node)[slot];
+                        leaf.path.push(child.mv());
+                        Ok(tree.enter_child(&node, slot))
+                    }
+                    _ => {
+                        let edge = tree.children_of(&node).len();
+                        leaf.path.push(tree.mv(id, edge));
+                        // Whose turn it is there is not known yet.
+                        let turn = node.turn();
+                        let child = tree.add_child(&mut self.unused, id, &node, edge, turn);
+                        if child.is_ok() {
+                            tree.order_edges(&node);
+                        }
+                        child
+                    }
+                };
+                drop(node);
+                match added {
+                    Ok(child) => id = child,
+                    Err(TreeFull) => {
+                        tree.remove_virtual_loss::<Shared>(id);
+                        return Claim::End;
+                    }
+                }
+                node = Shared::lock(tree.node(id));
+            }
+        }
+        Claim::Wait
     }
 
     /// Backs up what was found at a leaf.
-    fn settle(&mut self, mut leaf: Box<ClaimedLeaf>) {
-        if let Some(helper) = leaf.helper.take() {
-            self.helpers[helper].pending -= 1;
-        }
-        self.search.settle(&leaf);
-        self.unused.push(leaf);
-    }
-}
-
-/// Works out the positions of leaves.
-struct Examiner<'s, 'c, G, E> {
-    shared: &'s Shared<'c, G>,
-    evaluator: &'s mut E,
-    evaluations: Evaluations,
-    game: G,
-}
-
-impl<'s, 'c, G: Game, E: Evaluator<G>> Examiner<'s, 'c, G, E> {
-    fn new(shared: &'s Shared<'c, G>, evaluator: &'s mut E) -> Self {
-        Examiner {
-            shared,
-            evaluator,
-            evaluations: Evaluations::default(),
-            game: shared.game.clone(),
-        }
-    }
-
-    /// Examines leaves until no more can come.
-    fn help(mut self, leaves: &Receiver<Box<ClaimedLeaf>>, done: &SyncSender<Box<ClaimedLeaf>>) {
-        // Should this thread panic, the owner of the tree must not wait for its leaves.
-        let _guard = StopWhenDropped(&self.shared.stopped);
-        while let Some(mut leaf) = receive(leaves) {
-            self.examine(&mut leaf);
-            if done.send(leaf).is_err() {
-                return;
+    fn settle(&mut self, leaf: &mut Leaf) {
+        let tree = self.round.tree;
+        let outcome = match leaf.finding {
+            Some(Finding::GameOver(outcome)) => Some(outcome),
+            _ => None,
+        };
+        let settled = tree.settle::<Shared>(leaf.id, leaf.turn, &leaf.legal, outcome);
+        match (settled, &leaf.finding) {
+            (Ok(()), &Some(Finding::Evaluated(wdl))) => {
+                tree.expand_in_order::<Shared>(leaf.id, wdl, &mut leaf.priors, 1);
+            }
+            (Ok(()), Some(Finding::GameOver(_))) => tree.backup_proven::<Shared>(leaf.id, 1),
+            (
+                Ok(()),
+                &Some(Finding::Win {
+                    edge,
+                    turn,
+                    outcome,
+                }),
+            ) => {
+                let node = Shared::lock(tree.node(leaf.id));
+                let child = tree.add_child(&mut self.unused, leaf.id, &node, edge, turn);
+                drop(node);
+                let Ok(child) = child else {
+                    tree.remove_virtual_loss::<Shared>(leaf.id);
+                    return self.end_round();
+                };
+                // No other thread comes here before the leaf has its proof: it has its virtual loss
+                // until then, which it shares with the child.
+                tree.node(child).add_virtual_loss();
+                tree.settle::<Shared>(child, turn, &[], Some(outcome))
+                    .expect("the end of a game takes no room");
+                tree.backup_proven::<Shared>(child, 1);
+            }
+            (Ok(()), None) => tree.remove_virtual_loss::<Shared>(leaf.id),
+            (Err(TreeFull), _) => {
+                tree.remove_virtual_loss::<Shared>(leaf.id);
+                self.end_round();
             }
         }
     }
 
-    fn examine(&mut self, leaf: &mut ClaimedLeaf) {
+    fn end_round(&self) {
+        self.round.ended.store(true, Ordering::Relaxed);
+    }
+
+    fn examine(&mut self, leaf: &mut Leaf) {
         leaf.finding = None;
         match self.find(leaf) {
             Ok(finding) => leaf.finding = Some(finding),
             Err(error) => {
-                *lock(&self.shared.error) = Some(error);
-                self.shared.stopped.store(true, Ordering::Relaxed);
+                *lock(&self.round.error) = Some(error);
+                self.end_round();
             }
         }
     }
 
-    fn find(&mut self, leaf: &mut ClaimedLeaf) -> Result<Finding, EvalError> {
-        let (shared, game) = (self.shared, &mut self.game);
-        game.return_to(&shared.game);
+    fn find(&mut self, leaf: &mut Leaf) -> Result<Finding, EvalError> {
+        let (round, game) = (self.round, &mut self.game);
+        game.return_to(round.game);
         for &mv in &leaf.path {
             game.play(mv);
         }
@@ -237,7 +328,7 @@ impl<'s, 'c, G: Game, E: Evaluator<G>> Examiner<'s, 'c, G, E> {
         if let Some(outcome) = game.outcome_given(&leaf.legal) {
             return Ok(Finding::GameOver(outcome));
         }
-        let win = if shared.check_win_in_one {
+        let win = if round.settings.check_win_in_one {
             game.winning_move(&leaf.legal)
         } else {
             None
@@ -254,36 +345,25 @@ impl<'s, 'c, G: Game, E: Evaluator<G>> Examiner<'s, 'c, G, E> {
         }
         let key = game.state_key();
         let moves = leaf.legal.len();
+        let temperature = round.settings.policy_temperature;
         leaf.priors.resize(moves, 0.0);
-        if let Some(cache) = lock(&shared.cache).as_mut()
+        if let Some(cache) = lock(&round.cache.0).as_mut()
             && let Some((wdl, logits)) = cache.get(key, moves)
         {
-            softmax_at(shared.policy_temperature, logits, &mut leaf.priors);
+            softmax_at(temperature, logits, &mut leaf.priors);
             return Ok(Finding::Evaluated(wdl));
         }
         self.evaluator.push(game, &leaf.legal);
         self.evaluator.run(&mut self.evaluations)?;
         self.evaluations.check([moves].into_iter())?;
-        shared.evaluations.fetch_add(1, Ordering::Relaxed);
+        self.evaluated += 1;
         let (wdl, logits) = self.evaluations.get(0);
-        if let Some(cache) = lock(&shared.cache).as_mut() {
+        if let Some(cache) = lock(&round.cache.0).as_mut() {
             cache.insert(key, wdl, logits);
         }
-        softmax_at(shared.policy_temperature, logits, &mut leaf.priors);
+        softmax_at(temperature, logits, &mut leaf.priors);
         Ok(Finding::Evaluated(wdl))
     }
-}
-
-/// The next message; `None` if there will be no more.
-fn receive<T>(messages: &Receiver<T>) -> Option<T> {
-    for _ in 0..SPINS {
-        match messages.try_recv() {
-            Ok(message) => return Some(message),
-            Err(TryRecvError::Disconnected) => return None,
-            Err(TryRecvError::Empty) => hint::spin_loop(),
-        }
-    }
-    messages.recv().ok()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -296,21 +376,19 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-struct StopWhenDropped<'a>(&'a AtomicBool);
+struct EndWhenDropped<'a>(&'a AtomicBool);
 
-impl Drop for StopWhenDropped<'_> {
+impl Drop for EndWhenDropped<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
-/// A leaf of the tree with a virtual loss, on its way to an [`Examiner`] and back.
-struct ClaimedLeaf {
+/// A leaf of the tree with a virtual loss.
+struct Leaf {
     id: NodeId,
     /// The moves that lead there.
     path: Vec<Move>,
-    /// The helper that has it; `None` for the owner of the tree.
-    helper: Option<usize>,
     turn: Color,
     legal: MoveList,
     /// Priors of the legal moves, if they were evaluated.
@@ -331,93 +409,15 @@ enum Finding {
     Evaluated(Wdl),
 }
 
-impl Default for ClaimedLeaf {
+impl Default for Leaf {
     fn default() -> Self {
-        ClaimedLeaf {
+        Leaf {
             id: NodeId::ROOT,
             path: Vec::new(),
-            helper: None,
             turn: Color::White,
             legal: MoveList::new(),
             priors: Vec::new(),
             finding: None,
-        }
-    }
-}
-
-impl<G: Game> Puct<G> {
-    /// Descends to a leaf that nobody works on and gives it a virtual loss. Returns false if there
-    /// is none before others are settled.
-    fn claim(&mut self, leaf: &mut ClaimedLeaf) -> bool {
-        let path = &mut leaf.path;
-        for _ in 0..MAX_SIMULATIONS_PER_CALL {
-            if !self.may_descend() {
-                return false;
-            }
-            path.clear();
-            let settings = self.settings;
-            let tree = &mut self.descent.tree;
-            let mut id = NodeId::ROOT;
-            tree.enter_root();
-            loop {
-                let node = tree.node(id);
-                if node.proof().is_some() {
-                    tree.remove_virtual_loss(id);
-                    tree.backup_proven(id);
-                    break;
-                }
-                if !node.is_evaluated() {
-                    if node.in_flight() > 1 {
-                        tree.remove_virtual_loss(id);
-                        return false;
-                    }
-                    leaf.id = id;
-                    return true;
-                }
-                if let Selection::Child(slot) = select(tree, id, 1, &settings) {
-                    path.push(tree.children(id)[slot].mv);
-                    id = tree.enter_child(id, slot);
-                    continue;
-                }
-                path.push(tree.moves(id)[tree.children(id).len()]);
-                match tree.add_claimed(id) {
-                    Ok(child) => id = child,
-                    Err(TreeFull) => {
-                        tree.remove_virtual_loss(id);
-                        self.full = true;
-                        break;
-                    }
-                }
-            }
-        }
-        false
-    }
-
-    /// Backs up what a thread found at a leaf.
-    fn settle(&mut self, leaf: &ClaimedLeaf) {
-        let tree = &mut self.descent.tree;
-        let outcome = match leaf.finding {
-            Some(Finding::GameOver(outcome)) => Some(outcome),
-            _ => None,
-        };
-        tree.settle(leaf.id, leaf.turn, &leaf.legal, outcome);
-        if let Some(Finding::Evaluated(wdl)) = leaf.finding {
-            tree.expand_with_priors(leaf.id, wdl, &leaf.priors);
-            tree.order_edges(leaf.id);
-            return;
-        }
-        tree.remove_virtual_loss(leaf.id);
-        match leaf.finding {
-            Some(Finding::GameOver(_)) => tree.backup_proven(leaf.id),
-            Some(Finding::Win {
-                edge,
-                turn,
-                outcome,
-            }) => match tree.add(Some((leaf.id, edge)), turn, &[], Some(outcome)) {
-                Ok(terminal) => tree.backup_proven(terminal),
-                Err(TreeFull) => self.full = true,
-            },
-            Some(Finding::Evaluated(_)) | None => {}
         }
     }
 }

@@ -59,14 +59,14 @@ impl VisitedChildren {
             loss: 0.0,
         };
         for child in tree.children(id) {
-            let node = tree.node(child.node);
+            let node = tree.node(child.node());
             if node.visits() > 0 {
                 let wdl = node.wdl_for(turn);
                 sums.max_visits = sums.max_visits.max(node.visits());
                 sums.visits += node.visits();
-                sums.prior += child.prior;
-                sums.win += child.prior * wdl.win;
-                sums.loss += child.prior * wdl.loss;
+                sums.prior += child.prior();
+                sums.win += child.prior() * wdl.win;
+                sums.loss += child.prior() * wdl.loss;
             }
         }
         sums
@@ -117,17 +117,17 @@ pub(crate) fn select(tree: &Tree, id: NodeId, scale: ValueScale) -> Selection {
     let (mut prior, mut value) = (0.0, 0.0);
     let mut max_value = f32::NEG_INFINITY;
     for (slot, child) in children.iter().enumerate() {
-        if child.visits == 0 {
-            if child.prior >= unvisited.0 {
-                unvisited = (child.prior, Selection::Child(slot));
+        if child.visits() == 0 {
+            if child.prior() >= unvisited.0 {
+                unvisited = (child.prior(), Selection::Child(slot));
             }
             continue;
         }
-        visits += child.visits;
-        max_visits = max_visits.max(child.visits);
-        max_value = max_value.max(child.value);
-        prior += child.prior;
-        value += child.prior * child.value;
+        visits += child.visits();
+        max_visits = max_visits.max(child.visits());
+        max_value = max_value.max(child.value());
+        prior += child.prior();
+        value += child.prior() * child.value();
     }
     if visits == 0 {
         return unvisited.1;
@@ -146,9 +146,9 @@ pub(crate) fn select(tree: &Tree, id: NodeId, scale: ValueScale) -> Selection {
     // As long as the longest list of moves.
     let mut policy: ArrayVec<f32, 512> = ArrayVec::new();
     for child in children {
-        let improved = match child.visits {
+        let improved = match child.visits() {
             0 => 0.0,
-            _ => improved(child.prior, child.value),
+            _ => improved(child.prior(), child.value()),
         };
         total += improved;
         policy.push(improved);
@@ -156,10 +156,10 @@ pub(crate) fn select(tree: &Tree, id: NodeId, scale: ValueScale) -> Selection {
     let mut best = f32::NEG_INFINITY;
     let mut selection = None;
     for (slot, (child, improved)) in children.iter().zip(policy).enumerate() {
-        if child.visits == 0 || child.status == ChildStatus::Lost {
+        if child.visits() == 0 || child.status() == ChildStatus::Lost {
             continue;
         }
-        let share = child.visits as f32 / (1.0 + visits);
+        let share = child.visits() as f32 / (1.0 + visits);
         let deficit = improved / total - share;
         if deficit > best {
             best = deficit;

@@ -3,7 +3,7 @@ use garuda_rules::{Game, Move};
 use crate::best_move::{self, MoveSelection, PvLine};
 use crate::descent::{Descent, DescentEnd, Selection};
 use crate::search::MAX_SIMULATIONS_PER_CALL;
-use crate::tree::{ChildStatus, NodeId, Tree};
+use crate::tree::{ChildStatus, Node, NodeId, Nodes, Tree};
 use crate::{Leaf, Proof, Search, TreeDump, Wdl};
 
 /// Exploration of a [`Puct`] search.
@@ -106,6 +106,10 @@ impl<G: Game> Puct<G> {
         self.visit_limit = visits;
     }
 
+    pub(crate) fn visit_limit(&self) -> u32 {
+        self.visit_limit
+    }
+
     /// Number of visits of the root.
     pub fn visits(&self) -> u32 {
         self.descent.tree.root().visits()
@@ -145,7 +149,7 @@ impl<G: Game> Puct<G> {
 
     /// The legal moves of the root.
     pub fn moves(&self) -> &[Move] {
-        self.descent.tree.moves(NodeId::ROOT)
+        self.descent.tree.root_moves()
     }
 
     /// Share of the tree's memory limit in use, from 0 to 1.
@@ -190,14 +194,14 @@ impl<G: Game> Search<G> for Puct<G> {
                 return None;
             }
             let settings = self.settings;
-            let select = |tree: &_, id| select(tree, id, 0, &settings);
+            let select = |tree: &Tree, id| select(tree, tree.node(id), 0, &settings);
             match self.descent.descend(select) {
                 DescentEnd::Leaf(id) => {
                     self.last_leaf = Some(id);
                     return Some(Leaf {
                         id,
                         game: self.descent.current(),
-                        legal: self.descent.tree.moves(id),
+                        legal: self.descent.legal(),
                     });
                 }
                 DescentEnd::Proven(id) => self.descent.tree.backup_proven(id),
@@ -210,8 +214,7 @@ impl<G: Game> Search<G> for Puct<G> {
 
     fn backup(&mut self, leaf: NodeId, wdl: Wdl, logits: &[f32]) {
         self.cancel(leaf);
-        self.descent.tree.expand(leaf, wdl, logits);
-        self.descent.tree.order_edges(leaf);
+        self.descent.tree.expand_in_order(leaf, wdl, logits);
     }
 
     fn cancel(&mut self, leaf: NodeId) {
@@ -231,8 +234,7 @@ impl<G: Game> Search<G> for Puct<G> {
 
 /// Selects where to descend from a node. Proven losses are skipped; there is another move, or else
 /// the node would be proven. Of the node's virtual losses `own` are those of this descent.
-pub(crate) fn select(tree: &Tree, id: NodeId, own: u32, settings: &PuctSettings) -> Selection {
-    let node = tree.node(id);
+pub(crate) fn select(tree: &Nodes, node: &Node, own: u32, settings: &PuctSettings) -> Selection {
     let visits = (node.visits() + node.in_flight() - own) as f32;
     let growth = (1.0 + visits / settings.cpuct_base).ln();
     let cpuct = (settings.cpuct + growth) * visits.sqrt();
@@ -240,14 +242,15 @@ pub(crate) fn select(tree: &Tree, id: NodeId, own: u32, settings: &PuctSettings)
     let fpu = tree.value_for(node, node.turn()) - reduction;
     let mut best = f32::NEG_INFINITY;
     let mut selection = None;
-    for (slot, child) in tree.children(id).iter().enumerate() {
-        let bonus = cpuct * child.prior / (1.0 + child.visits as f32);
-        let score = match child.status {
+    for (slot, child) in tree.children_of(node).iter().enumerate() {
+        let visits = child.visits();
+        let bonus = cpuct * child.prior() / (1.0 + visits as f32);
+        let score = match child.status() {
             ChildStatus::Lost => continue,
             // Nothing is left to explore: no exploration bonus.
             ChildStatus::Drawn => tree.draw_value(),
-            _ if child.visits == 0 => fpu + bonus,
-            _ => child.value + bonus,
+            _ if visits == 0 => fpu + bonus,
+            _ => child.value() + bonus,
         };
         if score > best {
             best = score;

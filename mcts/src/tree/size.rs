@@ -11,6 +11,7 @@ pub(super) struct TreeSize {
 }
 
 impl TreeSize {
+    /// With the scratch space of [`reroot`](super::Tree::reroot).
     const NODE_BYTES: usize = size_of::<Node>() + 2 * size_of::<NodeId>();
     const EDGE_BYTES: usize = size_of::<Move>() + size_of::<f32>();
     const SLOT_BYTES: usize = size_of::<Child>();
@@ -23,6 +24,26 @@ impl TreeSize {
 
     pub(super) fn fits(self, capacity: TreeSize) -> bool {
         self.nodes <= capacity.nodes && self.edges <= capacity.edges && self.slots <= capacity.slots
+    }
+
+    pub(super) fn plus(self, other: TreeSize) -> TreeSize {
+        self.zip(other, |a, b| a + b)
+    }
+
+    pub(super) fn max(self, other: TreeSize) -> TreeSize {
+        self.zip(other, usize::max)
+    }
+
+    pub(super) fn min(self, other: TreeSize) -> TreeSize {
+        self.zip(other, usize::min)
+    }
+
+    fn zip(self, other: TreeSize, f: impl Fn(usize, usize) -> usize) -> TreeSize {
+        TreeSize {
+            nodes: f(self.nodes, other.nodes),
+            edges: f(self.edges, other.edges),
+            slots: f(self.slots, other.slots),
+        }
     }
 
     /// The capacity to grow to from `capacity`, which is too small for this size.

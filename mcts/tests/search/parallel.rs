@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 use garuda_mcts::evaluators::{Material, Uniform};
 use garuda_mcts::{
-    Analysis, AnalysisSettings, EvalError, Evaluations, Evaluator, SearchControl, SearchInfo,
-    SearchLimits,
+    Analysis, AnalysisSettings, EvalError, Evaluations, Evaluator, Proof, SearchControl,
+    SearchInfo, SearchLimits,
 };
 use garuda_rules::{Eternal, Game, GameState, Makruk, Move, Position, ToriShogi};
 
@@ -97,6 +98,56 @@ fn proofs_equal_those_of_exhaustive_search() {
 }
 
 #[test]
+fn mates_are_found() {
+    for threads in 2..=4 {
+        let game = ToriShogi::from_fen(MATE_IN_THREE).unwrap();
+        let mut analysis = Analysis::new(game, AnalysisSettings::default());
+        let info = search(&mut analysis, threads, 1_000_000);
+        assert!(matches!(info.proof, Some(Proof::Win(_))), "{info:?}");
+        assert_eq!(info.wdl.unwrap().value(), 1.0);
+    }
+}
+
+#[test]
+fn depth_limit_ends_a_search() {
+    let mut analysis = Analysis::new(Heap::new(200), AnalysisSettings::default());
+    let limits = SearchLimits {
+        depth: Some(6),
+        ..SearchLimits::default()
+    };
+    let mut evaluators = vec![Uniform::default(); 2];
+    let info = analysis
+        .search_parallel(&mut evaluators, limits, &SearchControl::new(), |_| {})
+        .unwrap();
+    assert!(info.lines[0].moves.len() >= 6);
+}
+
+#[test]
+fn infos_come_while_the_search_goes_on() {
+    let settings = AnalysisSettings {
+        info_interval: Duration::ZERO,
+        ..AnalysisSettings::default()
+    };
+    let mut analysis = Analysis::new(Heap::new(200), settings);
+    let (control, mut visits) = (SearchControl::new(), 0);
+    let info = analysis
+        .search_parallel(
+            &mut vec![Uniform::default(); 2],
+            SearchLimits::default(),
+            &control,
+            |info| {
+                assert!(info.visits >= visits);
+                visits = info.visits;
+                if visits > 300 {
+                    control.stop();
+                }
+            },
+        )
+        .unwrap();
+    assert_eq!(info.visits, visits);
+}
+
+#[test]
 fn a_full_tree_ends_the_search_and_can_be_searched_on() {
     let settings = AnalysisSettings {
         tree_bytes: 1 << 18,
@@ -165,7 +216,17 @@ fn an_error_of_any_thread_ends_the_search() {
             |_| {},
         );
         assert!(matches!(result, Err(EvalError::Backend(_))));
-        // The leaf that was given up is evaluated like any other.
+        // The leaves that were given up are evaluated like any other, by one thread too.
+        let limits = SearchLimits::nodes(50_000);
+        let info = analysis
+            .search(
+                &mut Uniform::default(),
+                limits,
+                &SearchControl::new(),
+                |_| {},
+            )
+            .unwrap();
+        assert_eq!(info.visits, 50_000);
         assert_eq!(search(&mut analysis, 3, 200_000).visits, 200_000);
     }
 }
