@@ -40,7 +40,7 @@ pub(crate) struct Edge<'a> {
 /// has to be known: it is the first edge without a child ([`order_edges`](Nodes::order_edges)), and a
 /// selection looks at the children and at one number for all other edges.
 ///
-/// Whoever has the tree can change it, and make room. Several threads can share the [`Nodes`], for
+/// The owner of the tree can change it, and make room. Several threads can share the [`Nodes`], for
 /// which room was made before ([`make_room`](Tree::make_room)).
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {

@@ -13,7 +13,7 @@ const SPINS: u32 = 1000;
 /// Whether the tree belongs to one thread or is shared. The same code serves both: alone it takes
 /// no locks, which it would do once per node in a descent and once in a back-up.
 ///
-/// Whoever changes a node or the slots of its children holds its lock. It guards all of them,
+/// A thread that changes a node or the slots of its children holds its lock. It guards all of them,
 /// so that a level of a descent costs one exchange of the cache line that holds both the lock and the
 /// node. A back-up locks a parent before it lets its child go; a descent holds one lock at a time.
 /// So nobody waits for another in a circle.
